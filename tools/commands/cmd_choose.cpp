@@ -111,11 +111,7 @@ Words with_options(const CommandLine& line, const Words& words, const MapTask& t
 std::optional<Start> start_of(Words words) {
   if (words[0] == "salloc") words[0] = "srun";
   std::erase_if(words, [](const std::string& word) { return word == "-Q" || word == "--quiet"; });
-  const std::string text = test_only(std::move(words)).text;
-  std::optional<Start> found;
-  for (const std::string_view line : split_at(text, '\n'))
-    if (const auto start = parse_start(line)) found = start;
-  return found;
+  return test_only(std::move(words)).start;
 }
 
 // Returns the command for the nodes of the policy, or the command without nodes and the reason.
@@ -138,18 +134,11 @@ Words chosen_command(const CommandLine& line, const Words& words, MapTask& task)
   const std::string list = joined(nodes, ",", [](const auto& node) { return node.second; });
   const Words chosen =
       with_options(line, words, task, {"--nodes=" + std::to_string(nodes.size()), "--nodelist=" + list});
-  const char* const format = std::getenv("SLURM_TIME_FORMAT");
-  const std::string users_format = format ? format : "";
-  setenv("SLURM_TIME_FORMAT", "standard", 1);
   const std::optional<Start> of_stock = start_of(plain), of_chosen = start_of(chosen);
-  if (format)
-    setenv("SLURM_TIME_FORMAT", users_format.c_str(), 1);
-  else
-    unsetenv("SLURM_TIME_FORMAT");
   if (!of_chosen)
     return as_stock("slurmctld predicts no start on " + list +
                     (words[0] == "sbatch" && !of_stock ? "; the script must be a file or --wrap" : ""));
-  if (has_to_wait(*of_chosen) && (!of_stock || of_chosen->time > of_stock->time))
+  if (of_chosen->has_to_wait() && (!of_stock || of_chosen->time > of_stock->time))
     return as_stock("the job would start on " + list + " at " + of_chosen->time + ", and on Slurm's nodes " +
                     (of_stock ? "at " + of_stock->time : "at a time that is not known"));
   tell(list + ": " + to_string(outcome.cost) + " hop-bytes, in natural order on the first idle nodes " +

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "common/policy/config.hpp"
-#include "common/slurm/slurm_command.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
@@ -37,36 +36,28 @@ constexpr CommandHelp help{
 Start ask_srun(const std::vector<std::string>& arguments) {
   std::vector<std::string> words{"srun"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  setenv("SLURM_TIME_FORMAT", "standard", 1);  // the form that has_to_wait() reads
-  const CommandOutput output = test_only(std::move(words));
-  if (output.text.empty() && output.exit_code == 0)
+  const TestedStart tested = test_only(std::move(words));
+  std::fputs(tested.other_lines.c_str(), stderr);
+  if (tested.start) return *tested.start;
+  if (tested.other_lines.empty() && tested.exit_code == 0)
     throw UsageError("remove --quiet (-Q): srun then does not print the start time");
-  std::optional<Start> found;
-  for (const std::string_view line : split_at(output.text, '\n')) {
-    if (line.empty()) continue;
-    if (const auto start = parse_start(line))
-      found = start;
-    else
-      std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
-  }
   for (const char* const word : {"unrecognized option '--json'", "invalid option -- 'j'"})
-    if (!found && output.text.find(word) != std::string::npos)
+    if (tested.other_lines.find(word) != std::string::npos)
       throw UsageError("write --json (-j) before srun's options, as in: placectl predict --json -n64");
-  if (!found) throw Error("slurmctld predicts no start of this job; see the message of srun above");
-  return *found;
+  throw Error("slurmctld predicts no start of this job; see the message of srun above");
 }
 
 // Returns whether the planned start is less than ten years ahead. Slurm plans centuries ahead for a job that waits for
 // a job without a time limit.
 bool is_foreseeable(const Start& start) {
   constexpr std::time_t ten_years_s = 10LL * 366 * 86400;
-  return seconds_until(start) < ten_years_s;
+  return start.seconds < ten_years_s;
 }
 
 void write_json(const Start& start, const DecisionInput& input) {
   JsonWriter json;
   json.begin_object().member("start", start.time, "nodes", start.nodes, "processors", start.processors);
-  json.member("partition", start.partition, "waits", has_to_wait(start), "foreseeable", is_foreseeable(start));
+  json.member("partition", start.partition, "waits", start.has_to_wait(), "foreseeable", is_foreseeable(start));
   decisions_json(json, "decisions", input.decisions);
   notes_json(json, input);
   write_output("", json.end_object().take());
@@ -93,12 +84,12 @@ void write_text(const Start& start, const DecisionInput& input) {
   for (const Decision& decision : input.decisions) text += explained(decision, "", topology);
   if (input.decisions.empty())
     text +=
-        has_to_wait(start)
+        start.has_to_wait()
             ? "the job has to wait, so the nodes above are Slurm's plan; when the job starts, the policy chooses among the "
               "nodes that are then free\n"
             : why_no_decision() + "\n";
   for (const std::string& note : input.notes)
-    if (input.decisions.empty() && !has_to_wait(start)) text += "# not read: " + note + "\n";
+    if (input.decisions.empty() && !start.has_to_wait()) text += "# not read: " + note + "\n";
   write_output("", text);
 }
 
