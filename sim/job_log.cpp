@@ -17,13 +17,6 @@ constexpr std::int64_t longest_time_s = std::int64_t{1} << 32;
 
 }  // namespace
 
-std::int64_t LogNotes::skipped_lines() const {
-  std::int64_t lines = 0;
-  for (const Note& note : notes_)
-    if (note.skipped) lines += note.count;
-  return lines;
-}
-
 std::string LogNotes::Note::text() const {
   return (skipped ? "skipped " : "put right ") + std::to_string(count) + ": " + what + " (first in line " +
          std::to_string(first_line) + ")";

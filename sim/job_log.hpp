@@ -48,7 +48,6 @@ class LogNotes {
   void repaired(std::string_view what, std::int64_t line) { add(what, line, false); }
 
   const std::vector<Note>& notes() const { return notes_; }  // in the order in which the reasons first occurred
-  std::int64_t skipped_lines() const;
   // Returns the texts of skipped lines, and of repaired ones if `repaired_too`, with "; " between them.
   std::string text(bool repaired_too) const;
 

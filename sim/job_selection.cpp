@@ -60,8 +60,10 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
         list.jobs.push_back(std::move(job));
       },
       selection.per_core);
-  if (usable == 0)
-    throw NoJobs(path + ": no job in it can be replayed" + (notes.skipped_lines() > 0 ? ": " + notes.text(false) : ""));
+  if (usable == 0) {
+    const std::string why = notes.text(false);
+    throw NoJobs(path + ": no job in it can be replayed" + (why.empty() ? "" : ": " + why));
+  }
   std::stable_sort(list.jobs.begin(), list.jobs.end(),
                    [](const LogJob& a, const LogJob& b) { return a.submit_s < b.submit_s; });
   if (!list.jobs.empty()) {

@@ -93,8 +93,6 @@ LargestRoom largest_room(const Machine& machine, std::span<const std::int32_t> f
 struct FreeLeaves {
   std::int64_t time_us = 0;                                 // from the start of the window
   std::vector<std::pair<std::int32_t, std::int32_t>> runs;  // first and last leaf of each run of free cores, ascending
-
-  std::int64_t leaves() const;  // number of free cores
 };
 
 // Returns the free cores that a machine has now.

@@ -25,7 +25,6 @@ Occupancy occupancy_of(const ClusterView& view, std::span<const std::vector<std:
   for (NodeView& node : whole.nodes) node.core_free.assign(static_cast<std::size_t>(node.cores()), true);
   Machine machine(std::move(whole));
   Occupancy measures;
-  measures.cores = machine.cores();
   for (std::size_t n = 0; n < view.nodes.size(); ++n)
     for (std::size_t core = 0; core < view.nodes[n].core_free.size(); ++core) {
       const std::int32_t leaf = view.nodes[n].first_leaf + static_cast<std::int32_t>(core);

@@ -10,7 +10,6 @@ namespace placement::sim {
 
 // The measures of a machine and of its running jobs at one time, as a replay computes them.
 struct Occupancy {
-  std::int64_t cores = 0;               // of all nodes
   std::int64_t usable_cores = 0;        // of nodes that take jobs
   std::int64_t free_cores = 0;          // of nodes that take jobs
   std::int64_t largest_in_switch = 0;   // MachineSample::largest_in_switch

@@ -75,7 +75,7 @@ START_TEST(reads_the_fields_that_matter) {
   ck_assert_int_eq(read.jobs[1].submit_s, 60);
   ck_assert_int_eq(read.jobs[1].limit_s, 50);
   ck_assert_int_eq(read.repaired("longer"), 1);
-  ck_assert_int_eq(read.notes.skipped_lines(), 0);
+  ck_assert_int_eq(read.skipped(""), 0);
 }
 END_TEST
 
@@ -105,7 +105,7 @@ START_TEST(counts_and_explains_each_bad_line) {
   ck_assert_int_eq(read.repaired("requested time"), 2);
   ck_assert_int_eq(read.skipped("numbers"), 4);
   ck_assert_int_eq(read.skipped("processors out"), 1);
-  ck_assert_int_eq(read.notes.skipped_lines(), 9);
+  ck_assert_int_eq(read.skipped(""), 9);
   for (const auto& note : read.notes.notes())
     if (note.what.find("numbers") != std::string::npos) ck_assert_int_eq(note.first_line, 6);
 }
@@ -131,7 +131,7 @@ END_TEST
 START_TEST(cuts_endless_lines) {
   const Read read = read_text(std::string(300000, '7') + "\n" + std::string(two_jobs));
   ck_assert_uint_eq(read.jobs.size(), 2);
-  ck_assert_int_eq(read.notes.skipped_lines(), 1);
+  ck_assert_int_eq(read.skipped(""), 1);
 }
 END_TEST
 
