@@ -9,7 +9,6 @@ libsim_la_SOURCES = \
 	%D%/job_placement.cpp \
 	%D%/job_selection.cpp \
 	%D%/line_source.cpp \
-	%D%/live_cost.cpp \
 	%D%/machine.cpp \
 	%D%/metrics.cpp \
 	%D%/node_plan.cpp \

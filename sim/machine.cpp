@@ -5,9 +5,11 @@
 #include <map>
 #include <numeric>
 
+#include "common/state/pair_arrays.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
 #include "mapping/node_choice.hpp"
+#include "netload/live_input.hpp"
 #include "tofa/assess.hpp"
 
 namespace placement::sim {
@@ -21,12 +23,6 @@ std::vector<std::int64_t> sums_of_largest(std::vector<std::int64_t> sizes) {
   return sizes;
 }
 
-std::vector<std::int32_t> states_of_nodes(const ClusterView& view) {
-  std::vector<std::int32_t> states;
-  for (const NodeView& node : view.nodes) states.push_back(node.state);
-  return states;
-}
-
 std::int32_t different(std::vector<std::int32_t>& numbers) {
   std::sort(numbers.begin(), numbers.end());
   return static_cast<std::int32_t>(std::unique(numbers.begin(), numbers.end()) - numbers.begin());
@@ -34,10 +30,7 @@ std::int32_t different(std::vector<std::int32_t>& numbers) {
 
 }  // namespace
 
-Machine::Machine(ClusterView view)
-    : view_(std::move(view)),
-      live_(view_.live, states_of_nodes(view_)),
-      node_of_leaf_(view_.tree->leaves(), -1) {
+Machine::Machine(ClusterView view) : view_(std::move(view)), node_of_leaf_(view_.tree->leaves(), -1) {
   if (view_.nodes.empty()) throw Error("the machine has no nodes");
   const TreeTopology& tree = *view_.tree;
   std::map<std::int32_t, std::int32_t> number_of;  // number of the leaf switch at each vertex, from left to right
@@ -50,7 +43,6 @@ Machine::Machine(ClusterView view)
     const auto usable = static_cast<std::int32_t>(std::count(node.core_free.begin(), node.core_free.end(), true));
     cores_ += usable;
     free_.push_back(usable);
-    node_cores_.push_back(node.cores());
     node_cores.push_back(usable);
     for (std::int32_t c = 0; c < node.cores(); ++c) node_of_leaf_.at(node.first_leaf + c) = n;
   }
@@ -72,6 +64,12 @@ Machine::Machine(ClusterView view)
     switch_cores[switch_of_node_[n]] += node_cores[n];
   }
   switch_room_ = sums_of_largest(switch_cores);
+  if (!view_.live) return;
+  for (const float value : view_.live->pairs.bandwidth_Bps) {
+    if (!(value > 0)) continue;
+    least_Bps_ = least_Bps_ > 0 ? std::min<double>(least_Bps_, value) : value;
+    most_Bps_ = std::max<double>(most_Bps_, value);
+  }
 }
 
 std::vector<std::int32_t> Machine::nodes_of(std::span<const std::int32_t> leaves) const {
@@ -81,8 +79,25 @@ std::vector<std::int32_t> Machine::nodes_of(std::span<const std::int32_t> leaves
   return nodes;
 }
 
+double Machine::bandwidth_Bps(std::int32_t a, std::int32_t b) const {
+  if (a == b) return 8 * most_Bps_;
+  const std::int32_t u = view_.nodes[a].state, v = view_.nodes[b].state;
+  if (u < 0 || v < 0) return least_Bps_;
+  const double found = node_pair(view_.live->pairs, u, v).bandwidth_Bps;
+  return found >= least_Bps_ ? found : least_Bps_;
+}
+
+double Machine::transfer_s(const CommMatrix& matrix, std::span<const std::int32_t> node_of_rank) const {
+  double seconds = 0;
+  for (std::int32_t a = 0; a < matrix.ranks(); ++a)
+    for (std::size_t k = 0; k < matrix.neighbours(a).size(); ++k)
+      if (const std::int32_t b = matrix.neighbours(a)[k]; b > a)
+        seconds += static_cast<double>(matrix.weights(a)[k]) / bandwidth_Bps(node_of_rank[a], node_of_rank[b]);
+  return seconds;
+}
+
 double Machine::communication(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const {
-  if (live_.knows_network()) return live_.transfer_s(matrix, nodes_of(leaf_of_rank));
+  if (least_Bps_ > 0) return transfer_s(matrix, nodes_of(leaf_of_rank));
   if (!view_.torus) return static_cast<double>(view_.tree->hop_bytes(matrix, leaf_of_rank));
   std::vector<std::int32_t> position = nodes_of(leaf_of_rank);
   for (std::int32_t& place : position) place = view_.torus->position(view_.nodes[place].torus_node);
@@ -90,7 +105,14 @@ double Machine::communication(const CommMatrix& matrix, std::span<const std::int
 }
 
 double Machine::slowdown(std::span<const std::int32_t> leaves) const {
-  return view_.live ? live_.slowdown(nodes_of(leaves), node_cores_) : 1;
+  double most = 0;
+  if (!view_.live) return 1;
+  for (const std::int32_t n : nodes_of(leaves)) {
+    const NodeView& node = view_.nodes[n];
+    const double load = node.state < 0 ? 0 : netload::load_beyond_slurm(view_.live->nodes[node.state]);
+    if (load > 0) most = std::max(most, load / node.cores());
+  }
+  return 1 + most;
 }
 
 std::int32_t Machine::switch_distance(std::int32_t a, std::int32_t b) const {

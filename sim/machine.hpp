@@ -8,7 +8,6 @@
 
 #include "common/matrix/comm_matrix.hpp"
 #include "common/topology/cluster_view.hpp"
-#include "sim/live_cost.hpp"
 
 namespace placement::sim {
 
@@ -40,11 +39,13 @@ class Machine {
   std::int32_t switch_of(std::int32_t node) const { return switch_of_node_[node]; }
   std::int32_t switch_vertex(std::int32_t leaf_switch) const { return switch_vertex_[leaf_switch]; }
   // Returns the cost of a job's communication with its ranks on these leaves. If the live state has the network, it is
-  // LiveCost::transfer_s() in seconds. Otherwise it is the hop-bytes on the tree, or on the torus if the machine has
-  // one. Ranks on one node of a torus have no hops between them. Costs are comparable for one matrix only.
+  // the time in seconds to send the traffic of all pairs of ranks one after the other, at the bandwidth available
+  // between their nodes. Otherwise it is the hop-bytes on the tree, or on the torus if the machine has one. Ranks on
+  // one node of a torus have no hops between them. Costs are comparable for one matrix only.
   double communication(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const;
 
-  // Returns LiveCost::slowdown() of the nodes of the leaves; 1 without a live state.
+  // Returns the factor by which load from outside Slurm prolongs the computation of a job on these leaves; 1 without a
+  // live state. Each step of the job waits for the slowest node, so that the factor is 1 + load / cores of that node.
   double slowdown(std::span<const std::int32_t> leaves) const;
 
   // Returns the number of links between two leaf switches.
@@ -64,20 +65,23 @@ class Machine {
  private:
   void set(std::span<const std::int32_t> leaves, bool free);
   std::vector<std::int32_t> nodes_of(std::span<const std::int32_t> leaves) const;
+  // Returns the bandwidth between two nodes. An unknown one counts as the smallest known bandwidth of any pair of
+  // nodes. Within a node, eight times the largest known bandwidth is assumed.
+  double bandwidth_Bps(std::int32_t a, std::int32_t b) const;
+  double transfer_s(const CommMatrix& matrix, std::span<const std::int32_t> node_of_rank) const;
   static std::int32_t least(const std::vector<std::int64_t>& room, std::int64_t cores);
 
   ClusterView view_;
-  LiveCost live_;
   std::int64_t cores_ = 0;
   std::int64_t free_cores_ = 0;
   std::vector<std::int32_t> free_;    // number of free cores of each node
   std::vector<std::int32_t> usable_;  // number of cores of each node that jobs can have
-  std::vector<std::int32_t> node_cores_;
   std::vector<std::int32_t> node_of_leaf_;
   std::vector<std::int32_t> switch_of_node_;
   std::vector<std::int32_t> switch_vertex_;
   std::vector<std::int64_t> node_room_;    // entry n: number of cores of the n + 1 largest nodes
   std::vector<std::int64_t> switch_room_;  // entry n: number of cores of the n + 1 largest leaf switches
+  double least_Bps_ = 0, most_Bps_ = 0;    // known bandwidths of pairs of nodes; 0: none is known
 };
 
 // The sizes of the largest jobs that fit below one leaf switch, and into one subtree just below the root, in cores.
