@@ -326,12 +326,12 @@ Layout layout_of(const CommandLine& line, const MapTask& task, const MapOutcome&
 }
 
 std::string format_mapping_of(const CommandLine& line, const MapTask& task, const MapOutcome& outcome,
-                              const GpuTask* gpu, const GpuOutcome* gpus) {
+                              const std::optional<GpuTask>& gpu) {
   const std::string format = line.value_or("format", gpu ? "gpus" : line.has("topology") ? "leaves" : "nodes");
-  if (format == "srun" && gpu) return srun_options(*gpu, *gpus) + "\n";
+  if (format == "srun" && gpu) return srun_options(*gpu) + "\n";
   if (format == "gpus") {
     if (!gpu) throw UsageError("--format gpus requires --node-topology");
-    return format_gpu_places(*gpu, *gpus, task.view, outcome.places);
+    return format_gpu_places(*gpu, task.view, outcome.places);
   }
   const LauncherFormat* const launcher = find_launcher_format(format);
   if (launcher || format == "nodes") {
@@ -363,26 +363,22 @@ int command_map(int argc, char** argv) {
   const bool given = task.matrix || task.pattern || in_allocation;
   std::optional<GpuTask> gpu;
   MapOutcome outcome = in_allocation ? map_to_allocation(line, task, gpu) : map_to_file(line, task, gpu);
-  std::optional<GpuOutcome> gpus;
-  if (gpu)
-    gpus = map_ranks_to_gpus(*gpu, *task.matrix, task.view, line.has("topology") || in_allocation, outcome.places);
+  if (gpu) map_ranks_to_gpus(*gpu, *task.matrix, task.view, line.has("topology") || in_allocation, outcome.places);
   if (gpu && in_allocation) check_gpus_of_job(gpu->node, task.view, outcome.places);
-  const GpuTask* const gpu_task = gpu ? &*gpu : nullptr;
-  const GpuOutcome* const gpu_outcome = gpus ? &*gpus : nullptr;
   const bool by_matrix = given && !task.without_matrix;
-  const std::string mapping = format_mapping_of(line, task, outcome, gpu_task, gpu_outcome);
+  const std::string mapping = format_mapping_of(line, task, outcome, gpu);
   if (const std::string note = by_matrix ? "" : treematch::idle_objective_note(task.spec.parameters); !note.empty())
     std::fprintf(stderr, "placectl map: %s\n", note.c_str());
   const bool json = line.has("json");
   const bool to_file = line.has("output");
   if (to_file || !json) write_output(line.value_or("output", ""), mapping);
   if (json) {
-    write_output("", format_json(task, outcome, !to_file, gpu_task, gpu_outcome));
+    write_output("", format_json(task, outcome, !to_file, gpu));
     return exit_ok;
   }
   if (!gpu || task.view.nodes.size() > 1)
     std::fputs(by_matrix ? format_summary(task, outcome).c_str() : natural_order_note(task).c_str(), stderr);
-  if (gpu) std::fputs(format_gpu_summary(*gpu, *gpus).c_str(), stderr);
+  if (gpu) std::fputs(format_gpu_summary(*gpu).c_str(), stderr);
   return exit_ok;
 }
 

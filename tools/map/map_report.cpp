@@ -45,17 +45,17 @@ std::string nic_of(const GpuTask& gpu, const mapping::GpuPlace& place) {
   return nic < 0 ? "-" : gpu.node.nics[static_cast<std::size_t>(nic)];
 }
 
-std::string gpu_bind(const GpuOutcome& outcome) {
+std::string gpu_bind(const GpuTask& gpu) {
   std::string list;
-  for (const mapping::GpuPlace& place : outcome.mapping.of_rank)
+  for (const mapping::GpuPlace& place : gpu.mapping.of_rank)
     list += (list.empty() ? "map_gpu:" : ",") + std::to_string(place.gpu);
   return list;
 }
 
-std::string cpu_bind(const GpuTask& gpu, const GpuOutcome& outcome) {
+std::string cpu_bind(const GpuTask& gpu) {
   std::string masks, numbers;
   bool one_each = true;
-  for (const mapping::GpuPlace& place : outcome.mapping.of_rank) {
+  for (const mapping::GpuPlace& place : gpu.mapping.of_rank) {
     const std::vector<std::int32_t> cpus = cpus_of(gpu, place);
     masks += (masks.empty() ? "mask_cpu:" : ",") + format_mask(cpus);
     numbers += (numbers.empty() ? "map_cpu:" : ",") + std::to_string(cpus.front());
@@ -65,9 +65,9 @@ std::string cpu_bind(const GpuTask& gpu, const GpuOutcome& outcome) {
 }
 
 // Returns the number of cores that are not next to the GPU of their rank.
-std::int64_t far_cores(const GpuTask& gpu, const GpuOutcome& outcome) {
+std::int64_t far_cores(const GpuTask& gpu) {
   std::int64_t far = 0;
-  for (const mapping::GpuPlace& place : outcome.mapping.of_rank)
+  for (const mapping::GpuPlace& place : gpu.mapping.of_rank)
     for (const std::int32_t core : place.cores)
       if (mapping::slot_distance(gpu.node, {{core}, 0}, static_cast<std::size_t>(place.gpu)) > 0) ++far;
   return far;
@@ -75,47 +75,46 @@ std::int64_t far_cores(const GpuTask& gpu, const GpuOutcome& outcome) {
 
 }  // namespace
 
-std::string format_gpu_places(const GpuTask& gpu, const GpuOutcome& outcome, const ClusterView& view,
-                              const std::vector<RankPlace>& places) {
+std::string format_gpu_places(const GpuTask& gpu, const ClusterView& view, const std::vector<RankPlace>& places) {
   std::string text;
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    const mapping::GpuPlace& place = outcome.mapping.of_rank[static_cast<std::size_t>(outcome.place_of_rank[rank])];
+    const mapping::GpuPlace& place = gpu.mapping.of_rank[static_cast<std::size_t>(gpu.place_of_rank[rank])];
     text += std::to_string(rank) + " " + view.nodes[static_cast<std::size_t>(places[rank].node)].name + " " +
             std::to_string(place.gpu) + " " + format_cores(cpus_of(gpu, place)) + " " + nic_of(gpu, place) + "\n";
   }
   return text;
 }
 
-std::string srun_options(const GpuTask& gpu, const GpuOutcome& outcome) {
-  return "--gpu-bind=" + gpu_bind(outcome) + " --cpu-bind=" + cpu_bind(gpu, outcome);
+std::string srun_options(const GpuTask& gpu) {
+  return "--gpu-bind=" + gpu_bind(gpu) + " --cpu-bind=" + cpu_bind(gpu);
 }
 
-std::string format_gpu_summary(const GpuTask& gpu, const GpuOutcome& outcome) {
-  const auto ranks = static_cast<std::int64_t>(outcome.mapping.of_rank.size());
+std::string format_gpu_summary(const GpuTask& gpu) {
+  const auto ranks = static_cast<std::int64_t>(gpu.mapping.of_rank.size());
   std::string text = formatted("GPUs      %lld of %d of %s, with %d cores each; %lld cores are not next to their GPU\n",
                                static_cast<long long>(ranks), gpu.gpus(), shown(gpu.node.name).c_str(),
-                               gpu.cores_per_rank, static_cast<long long>(far_cores(gpu, outcome)));
-  if (outcome.has_traffic)
+                               gpu.cores_per_rank, static_cast<long long>(far_cores(gpu)));
+  if (gpu.has_traffic)
     text += formatted(
         "links     carry %.1f %% of the traffic within nodes, %.1f %% with ranks in the order of the cores\n"
         "GPU cost  %lld, %lld with ranks in the order of the cores (ratio %.3f), %s\n",
-        100 * outcome.linked, 100 * outcome.natural_linked, static_cast<long long>(outcome.cost),
-        static_cast<long long>(outcome.natural_cost),
-        outcome.natural_cost > 0 ? static_cast<double>(outcome.cost) / static_cast<double>(outcome.natural_cost) : 1.0,
-        outcome.mapping.exact ? "the least one" : "by a search that does not try all");
-  return text + "srun      " + srun_options(gpu, outcome) + "\n";
+        100 * gpu.linked, 100 * gpu.natural_linked, static_cast<long long>(gpu.cost),
+        static_cast<long long>(gpu.natural_cost),
+        gpu.natural_cost > 0 ? static_cast<double>(gpu.cost) / static_cast<double>(gpu.natural_cost) : 1.0,
+        gpu.mapping.exact ? "the least one" : "by a search that does not try all");
+  return text + "srun      " + srun_options(gpu) + "\n";
 }
 
 // Writes the member "gpus" of the report in JSON. The places are those of a rank's number within its node.
-static void write_gpus(JsonWriter& json, const GpuTask& gpu, const GpuOutcome& outcome) {
+static void write_gpus(JsonWriter& json, const GpuTask& gpu) {
   json.key("gpus").begin_object().member("node_topology", gpu.node.name, "gpus", gpu.gpus());
-  json.member("cores_per_rank", gpu.cores_per_rank, "far_cores", far_cores(gpu, outcome));
-  json.member("exact", outcome.mapping.exact);
-  if (outcome.has_traffic)
-    json.member("cost", outcome.cost, "natural_cost", outcome.natural_cost, "linked", outcome.linked, "natural_linked",
-                outcome.natural_linked);
-  json.member("gpu_bind", gpu_bind(outcome), "cpu_bind", cpu_bind(gpu, outcome));
-  json.objects("places", outcome.mapping.of_rank, [&](const mapping::GpuPlace& place) {
+  json.member("cores_per_rank", gpu.cores_per_rank, "far_cores", far_cores(gpu));
+  json.member("exact", gpu.mapping.exact);
+  if (gpu.has_traffic)
+    json.member("cost", gpu.cost, "natural_cost", gpu.natural_cost, "linked", gpu.linked, "natural_linked",
+                gpu.natural_linked);
+  json.member("gpu_bind", gpu_bind(gpu), "cpu_bind", cpu_bind(gpu));
+  json.objects("places", gpu.mapping.of_rank, [&](const mapping::GpuPlace& place) {
     json.member("gpu", place.gpu, "name", gpu.node.gpus[static_cast<std::size_t>(place.gpu)].name);
     json.list("cpus", cpus_of(gpu, place)).member("nic", nic_of(gpu, place));
   });
@@ -181,8 +180,8 @@ std::string format_summary(const MapTask& task, const MapOutcome& outcome) {
          formatted("time      %.6f s wall, %.6f s processor\n", outcome.wall_s, outcome.cpu_s);
 }
 
-std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping, const GpuTask* gpu,
-                        const GpuOutcome* gpus) {
+std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping,
+                        const std::optional<GpuTask>& gpu) {
   JsonWriter json;
   json.begin_object().member("policy", task.spec.policy, "ranks", task.matrix->ranks());
   json.member("usable_leaves", task.usable.size(), "leaves", task.view.tree->leaves(), "cost", outcome.cost);
@@ -206,7 +205,7 @@ std::string format_json(const MapTask& task, const MapOutcome& outcome, bool wit
         json.member("node", task.view.nodes[place.node].name).list("cores", place.cores);
       });
   }
-  if (gpu) write_gpus(json, *gpu, *gpus);
+  if (gpu) write_gpus(json, *gpu);
   return json.end_object().take();
 }
 

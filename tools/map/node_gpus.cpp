@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
@@ -41,26 +43,20 @@ std::vector<std::int64_t> local_traffic(const CommMatrix& matrix, const std::vec
   return traffic;
 }
 
-struct Judged {
-  std::int64_t cost = 0;
-  double linked = 0;
-};
-
-Judged judge(const NodeTopology& node, const std::vector<std::int64_t>& traffic,
-             const std::vector<mapping::GpuPlace>& of_rank) {
+// Returns the cost of the traffic, and its share over direct links.
+std::pair<std::int64_t, double> judge(const NodeTopology& node, const std::vector<std::int64_t>& traffic,
+                                      const std::vector<mapping::GpuPlace>& of_rank) {
   const std::vector<std::int64_t> costs = gpu_costs(node);
-  Judged judged;
-  std::int64_t sum = 0, linked = 0;
+  std::int64_t cost = 0, sum = 0, linked = 0;
   for (std::size_t i = 0; i < of_rank.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
       const std::int64_t weight = traffic[i * of_rank.size() + j];
       const auto gpu = static_cast<std::size_t>(of_rank[i].gpu), other = static_cast<std::size_t>(of_rank[j].gpu);
-      judged.cost += weight * costs[gpu * node.gpus.size() + other];
+      cost += weight * costs[gpu * node.gpus.size() + other];
       sum += weight;
       if (node.linked(gpu, other)) linked += weight;
     }
-  if (sum > 0) judged.linked = static_cast<double>(linked) / static_cast<double>(sum);
-  return judged;
+  return {cost, sum > 0 ? static_cast<double>(linked) / static_cast<double>(sum) : 0};
 }
 
 // Removes the cores of --reserved-cores, and those that Slurm does not offer on a node of the view. Nodes without any
@@ -148,11 +144,10 @@ void leave_one_leaf_per_gpu(const ClusterView& view, std::int32_t gpus, std::vec
   usable = std::move(left);
 }
 
-GpuOutcome map_ranks_to_gpus(const GpuTask& gpu, const CommMatrix& matrix, const ClusterView& view, bool has_real_nodes,
-                             std::vector<RankPlace>& places) {
-  GpuOutcome outcome;
+void map_ranks_to_gpus(GpuTask& gpu, const CommMatrix& matrix, const ClusterView& view, bool has_real_nodes,
+                       std::vector<RankPlace>& places) {
   std::map<std::int32_t, std::int32_t> ranks_on;
-  for (const RankPlace& place : places) outcome.place_of_rank.push_back(ranks_on[place.node]++);
+  for (const RankPlace& place : places) gpu.place_of_rank.push_back(ranks_on[place.node]++);
   std::int32_t count = 0;
   for (const auto& [index, ranks] : ranks_on) {
     const NodeView& node = view.nodes[static_cast<std::size_t>(index)];
@@ -163,23 +158,18 @@ GpuOutcome map_ranks_to_gpus(const GpuTask& gpu, const CommMatrix& matrix, const
     count = std::max(count, ranks);
   }
   const std::vector<std::int64_t> traffic =
-      local_traffic(matrix, places, outcome.place_of_rank, static_cast<std::size_t>(count));
-  outcome.mapping = mapping::map_to_gpus(gpu.node, count, gpu.cores_per_rank, traffic);
+      local_traffic(matrix, places, gpu.place_of_rank, static_cast<std::size_t>(count));
+  gpu.mapping = mapping::map_to_gpus(gpu.node, count, gpu.cores_per_rank, traffic);
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     places[rank].cores.clear();
-    for (const std::int32_t core : outcome.mapping.of_rank[static_cast<std::size_t>(outcome.place_of_rank[rank])].cores)
+    for (const std::int32_t core : gpu.mapping.of_rank[static_cast<std::size_t>(gpu.place_of_rank[rank])].cores)
       places[rank].cores.push_back(gpu.node.cores[static_cast<std::size_t>(core)].number);
   }
-  if (traffic.empty()) return outcome;
-  outcome.has_traffic = true;
-  const Judged judged = judge(gpu.node, traffic, outcome.mapping.of_rank);
-  const Judged natural =
+  if (traffic.empty()) return;
+  gpu.has_traffic = true;
+  std::tie(gpu.cost, gpu.linked) = judge(gpu.node, traffic, gpu.mapping.of_rank);
+  std::tie(gpu.natural_cost, gpu.natural_linked) =
       judge(gpu.node, traffic, mapping::map_to_gpus(gpu.node, count, gpu.cores_per_rank, {}).of_rank);
-  outcome.cost = judged.cost;
-  outcome.linked = judged.linked;
-  outcome.natural_cost = natural.cost;
-  outcome.natural_linked = natural.linked;
-  return outcome;
 }
 
 }  // namespace placement::tools

@@ -18,19 +18,15 @@ struct GpuTask {
   std::int32_t cores_per_rank = 1;
   std::int32_t threads_per_core = 1;  // hardware threads of each core that the CPU masks have
 
-  std::int32_t gpus() const { return static_cast<std::int32_t>(node.gpus.size()); }
-};
-
-// The ranks of a job on the GPUs of their nodes. The i-th rank of each node has the i-th place, as srun's lists of GPUs
-// and CPUs are the same on all nodes.
-struct GpuOutcome {
+  // Set by map_ranks_to_gpus(). The i-th rank of each node has the i-th place, because srun has one list of GPUs and
+  // one of CPUs for all nodes. Natural: with ranks in the order of the cores.
   std::vector<std::int32_t> place_of_rank;  // its number among the ranks of its node, ascending
   mapping::GpuMapping mapping;              // of the places
-  std::int64_t cost = 0,
-               natural_cost =
-                   0;  // the sum of traffic within nodes times gpu_costs(); natural: in the order of the cores
-  double linked = 0, natural_linked = 0;  // share of the traffic within nodes over direct links, 0 to 1
-  bool has_traffic = false;               // there is traffic within nodes
+  std::int64_t cost = 0, natural_cost = 0;  // the sum of traffic within nodes times gpu_costs()
+  double linked = 0, natural_linked = 0;    // share of the traffic within nodes over direct links, 0 to 1
+  bool has_traffic = false;                 // there is traffic within nodes
+
+  std::int32_t gpus() const { return static_cast<std::int32_t>(node.gpus.size()); }
 };
 
 // Reads the inside of a node from the XML file that lstopo wrote on it, or from a description such as
@@ -51,7 +47,7 @@ void leave_one_leaf_per_gpu(const ClusterView& view, std::int32_t gpus, std::vec
 
 // Maps the ranks of each node to its GPUs, and writes their cores into `places`. Throws Error when a node has more
 // ranks than GPUs, or another number of cores than the topology of the node.
-GpuOutcome map_ranks_to_gpus(const GpuTask& gpu, const CommMatrix& matrix, const ClusterView& view, bool has_real_nodes,
-                             std::vector<RankPlace>& places);
+void map_ranks_to_gpus(GpuTask& gpu, const CommMatrix& matrix, const ClusterView& view, bool has_real_nodes,
+                       std::vector<RankPlace>& places);
 
 }  // namespace placement::tools

@@ -16,17 +16,14 @@ namespace {
 constexpr std::size_t most_rows = 1000;
 constexpr std::size_t most_nodes_without_state = 64;
 
-// A node of the cluster. Its state may be null: the monitor does not know it.
+const NodeState not_known;  // of a node that the monitor does not know
+
 struct ReportNode {
   std::string name;
-  const NodeState* state = nullptr;
+  const NodeState* state = &not_known;
   bool closed = false;  // Slurm starts no jobs on it
 
-  double load() const {
-    return state != nullptr && state->cores > 0 ? state->cpu_load.minutes_1 / state->cores : unknown_value;
-  }
-  Liveness liveness() const { return state != nullptr ? state->liveness : Liveness::unknown; }
-  std::int64_t outages() const { return state != nullptr ? state->outages : 0; }
+  double load() const { return state->cores > 0 ? state->cpu_load.minutes_1 / state->cores : unknown_value; }
 };
 
 // Counts and loads of some nodes.
@@ -36,10 +33,10 @@ struct NodeSum {
 
   void add(const ReportNode& node) {
     ++nodes;
-    up += node.liveness() == Liveness::up;
-    in_trouble += node.liveness() == Liveness::down || node.liveness() == Liveness::suspect;
+    up += node.state->liveness == Liveness::up;
+    in_trouble += node.state->silent();
     closed += node.closed;
-    outages += node.outages();
+    outages += node.state->outages;
     if (std::isnan(node.load())) return;
     ++loaded;
     load += node.load();
@@ -63,7 +60,7 @@ ReportCluster cluster_of(const ReportFacts& facts) {
       const auto found = states.find(node.name);
       const bool open = std::find(node.core_free.begin(), node.core_free.end(), true) != node.core_free.end();
       cluster.nodes.push_back(
-          {node.name, found == states.end() ? nullptr : found->second, facts.machine->live && !open});
+          {node.name, found == states.end() ? &not_known : found->second, facts.machine->live && !open});
     }
   } else if (facts.state) {
     for (const NodeState& node : facts.state->state.nodes) cluster.nodes.push_back({node.name, &node, false});
@@ -120,7 +117,8 @@ std::string node_table(const ReportCluster& cluster) {
   // Nodes that are down come first, then suspects; among equals those with most outages.
   if (!all)
     std::ranges::stable_sort(order, std::greater<>(), [](const ReportNode* node) {
-      return std::tuple(node->liveness() == Liveness::down, node->liveness() == Liveness::suspect, node->outages());
+      const NodeState& state = *node->state;
+      return std::tuple(state.liveness == Liveness::down, state.liveness == Liveness::suspect, state.outages);
     });
   order.resize(std::min(order.size(), most_rows));
   std::vector<std::string> on(cluster.nodes.size());
@@ -139,12 +137,11 @@ std::string node_table(const ReportCluster& cluster) {
                    {"Outages", true},
                    {"P(outage)", true}});
   for (const ReportNode* node : order) {
-    const NodeState none, &state = node->state != nullptr ? *node->state : none;
+    const NodeState& state = *node->state;
     table.add({node->name, on[static_cast<std::size_t>(node - cluster.nodes.data())],
-               std::string(to_string(node->liveness())), node->closed ? "none start" : "", shown_number(state.cores, 0),
+               std::string(to_string(state.liveness)), node->closed ? "none start" : "", shown_number(state.cores, 0),
                shown_number(state.cpu_load.minutes_1), shown_percent(node->load(), 0),
-               node->state != nullptr ? std::to_string(node->outages()) : "-",
-               shown_number(state.outage_probability, 4)});
+               &state == &not_known ? "-" : std::to_string(state.outages), shown_number(state.outage_probability, 4)});
   }
   return folded("Table: state, load and outages of the nodes", table);
 }
