@@ -62,7 +62,7 @@ struct DownNode {
 class Engine {
  public:
   Engine(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy, const PatternSource& patterns,
-         const ReplayOptions& options, ReplayControl* control)
+         const ReplayOptions& options, ReplayControl& control)
       : machine_(machine),
         jobs_(jobs),
         strategy_(strategy),
@@ -81,11 +81,8 @@ class Engine {
   Replay run();
 
  private:
-  double processor_s() const { return static_cast<double>((processor_time() - begin_).count()) / 1e9; }
-  void tell_progress() {
-    if (control_ != nullptr) control_->ended_jobs = result_.ended_jobs + result_.given_up_jobs;
-  }
-  bool stopped() const { return control_ != nullptr && control_->stop != nullptr && *control_->stop; }
+  void tell_progress() { control_.ended_jobs = result_.ended_jobs + result_.given_up_jobs; }
+  bool stopped() const { return control_.stop != nullptr && *control_.stop; }
   std::int64_t next_event() const;
   void advance(std::int64_t time_us);
   void fill_machine();
@@ -125,11 +122,10 @@ class Engine {
   const Strategy& strategy_;
   const PatternSource& patterns_;
   const ReplayOptions& options_;
-  ReplayControl* const control_;
+  ReplayControl& control_;
   Replay result_;
   const std::int64_t release_us_;
 
-  std::chrono::nanoseconds begin_{};  // processor time of the thread when the replay began
   std::int64_t now_us_ = 0;
   std::size_t arrived_ = 0;
   std::deque<std::int32_t> waiting_;
@@ -257,9 +253,8 @@ void Engine::start(std::int32_t job, std::span<const std::int32_t> held) {
   const auto index = static_cast<std::size_t>(job);
   request.seed = number_of(options_.seed, Stream::matrix, index);
   if (shares(index)) request.matrix = patterns_.matrix(request.tasks, request.seed);
-  const bool stoppable = control_ != nullptr && control_->stop != nullptr;
   JobPlacement placed =
-      place_job(machine_, strategy_, request, stoppable ? Deadline::when(*control_->stop) : Deadline::never());
+      place_job(machine_, strategy_, request, control_.stop ? Deadline::when(*control_.stop) : Deadline::never());
   machine_.release(held);
   if (stopped()) return;  // a stop may have cut the decision short, so that the job does not start
   outcome.has_matrix = request.matrix != nullptr;
@@ -459,7 +454,7 @@ void Engine::advance(std::int64_t time_us) {
 }
 
 Replay Engine::run() {
-  begin_ = processor_time();
+  const std::chrono::nanoseconds begin = processor_time();  // of this thread
   if (options_.full_start) fill_machine();
   while (result_.ended_jobs + result_.given_up_jobs < std::ssize(jobs_)) {
     if (stopped()) {
@@ -485,7 +480,7 @@ Replay Engine::run() {
     result_.busy_core_us +=
         static_cast<double>(use.cores) *
         static_cast<double>(std::max<std::int64_t>(std::min(use.end_us, result_.makespan_us) - use.start_us, 0));
-  result_.processor_s = processor_s();
+  result_.processor_s = static_cast<double>((processor_time() - begin).count()) / 1e9;
   return std::move(result_);
 }
 
@@ -494,7 +489,8 @@ Replay Engine::run() {
 Replay replay(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,
               const PatternSource& patterns, const ReplayOptions& options, ReplayControl* control) {
   check_times(jobs);
-  return Engine(machine, jobs, strategy, patterns, options, control).run();
+  ReplayControl alone;
+  return Engine(machine, jobs, strategy, patterns, options, control ? *control : alone).run();
 }
 
 }  // namespace placement::sim

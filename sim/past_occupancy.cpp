@@ -78,10 +78,6 @@ PastOccupancy past_occupancy(const Machine& machine, std::span<const LogJob> job
   std::unordered_map<std::string, std::int32_t> node_named;
   for (std::int32_t n = 0; n < machine.nodes(); ++n) node_named.emplace(machine.view().nodes[n].name, n);
   std::vector<std::int64_t> used(static_cast<std::size_t>(machine.nodes()), 0);
-  const auto change = [&](const std::vector<NodeShare>& cores, std::int64_t sign) {
-    for (const NodeShare& one : cores) used[static_cast<std::size_t>(one.node)] += sign * one.cores;
-  };
-  std::unordered_map<std::size_t, std::vector<NodeShare>> running;
   const std::int64_t step_s = std::max<std::int64_t>(1, (to_s - from_s + most_past_samples - 1) / most_past_samples);
   std::int64_t next_s = from_s;
   const auto sample_until = [&](std::int64_t time_s) {
@@ -90,15 +86,10 @@ PastOccupancy past_occupancy(const Machine& machine, std::span<const LogJob> job
   };
   for (const Event& event : events) {
     sample_until(event.time_s);
-    if (event.start) {
-      std::vector<NodeShare> cores = cores_of(jobs[event.job], machine, node_named);
-      ++(cores.empty() ? past.unknown : past.jobs);
-      change(cores, 1);
-      running.emplace(event.job, std::move(cores));
-    } else if (const auto found = running.find(event.job); found != running.end()) {
-      change(found->second, -1);
-      running.erase(found);
-    }
+    const std::vector<NodeShare> cores = cores_of(jobs[event.job], machine, node_named);
+    if (event.start) ++(cores.empty() ? past.unknown : past.jobs);
+    for (const NodeShare& one : cores)
+      used[static_cast<std::size_t>(one.node)] += event.start ? one.cores : -one.cores;
   }
   sample_until(to_s);
   if (past.jobs == 0) past.samples.clear();

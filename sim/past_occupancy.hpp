@@ -20,7 +20,7 @@ inline constexpr std::int64_t most_past_samples = 1000;
 
 // Computes the state from `from_s` to `to_s`, on the clock of submit_s. A job's tasks count in equal parts on its
 // nodes, up to the cores of a node. Nodes that were down, drained or reserved count as free. A core that several jobs
-// shared counts once. Memory is O(jobs + nodes + nodes of running jobs).
+// shared counts once. Memory is O(jobs + nodes).
 PastOccupancy past_occupancy(const Machine& machine, std::span<const LogJob> jobs, std::int64_t from_s,
                              std::int64_t to_s);
 

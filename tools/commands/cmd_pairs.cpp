@@ -180,7 +180,7 @@ void draw(const std::string& file, const LiveState& state, const std::vector<std
 int command_pairs(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
   const Order& order = order_of(line);
-  const auto wanted = static_cast<std::size_t>(line.integer("most", 0, INT32_MAX).value_or(10));
+  const auto wanted = static_cast<std::size_t>(line.integer("most", 0, INT32_MAX).value_or(line.has("json") ? 0 : 10));
   const Config config = config_for_records();
   const StateInput input = read_state(line, config);
   const std::vector<std::int32_t> nodes = chosen_nodes(line, input.state);
@@ -189,10 +189,9 @@ int command_pairs(int argc, char** argv) {
   std::vector<Pair> pairs = pairs_of(input.state, nodes);  // throws for too many nodes, before there is a picture
   if (const auto file = line.value("heatmap")) draw(*file, input.state, nodes, order);
   std::stable_sort(pairs.begin(), pairs.end(), [&](const Pair& a, const Pair& b) { return worse(a, b, order); });
-  const std::size_t most = wanted == 0 || line.has("json") ? pairs.size() : std::min(wanted, pairs.size());
+  const std::size_t most = wanted == 0 ? pairs.size() : std::min(wanted, pairs.size());
   if (line.has("json")) {
-    write_output(
-        "", as_json(input, pairs, wanted == 0 || !line.has("most") ? pairs.size() : std::min(wanted, pairs.size())));
+    write_output("", as_json(input, pairs, most));
     return exit_ok;
   }
   const std::string counted = summary(pairs, order);

@@ -158,7 +158,8 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
                 std::to_string(tasks));
   try {
     const std::string configuration = SlurmCommand({"scontrol", "show", "config"}).text();
-    const MapOutcome outcome = run_map_in(allocation, task, launcher->map_length(words, configuration));
+    const MapOutcome outcome = run_map_in(
+        allocation, task, launcher->map_length ? launcher->map_length(words, configuration) : spank::MapLength());
     const Mapping mapping{allocation, task, outcome, configuration};
     launcher->plan(mapping, launch);
     tell(summary(mapping, launch.method));

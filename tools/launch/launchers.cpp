@@ -229,8 +229,6 @@ AllocationStep step_of_mpirun(const Words& words) {
   return {};
 }
 
-spank::MapLength any_map(const Words&, const std::string&) { return nullptr; }
-
 bool is_open_mpi(const Words& words) { return is_mpirun(words, {"OpenRTE", "Open MPI", "PRRTE"}); }
 
 void plan_open_mpi(const Mapping& mapping, Launch& launch) {
@@ -270,10 +268,10 @@ void plan_hydra(const Mapping& mapping, Launch& launch) {
 }
 
 constexpr Launcher launchers[] = {
-    {"torchrun", false, is_torchrun, step_of_torchrun, any_map, plan_torchrun},
+    {"torchrun", false, is_torchrun, step_of_torchrun, nullptr, plan_torchrun},
     {"srun", true, [](const Words& words) { return base_name(words[0]) == "srun"; }, step_of_srun, map_length_of_srun,
      plan_srun},
-    {"Open MPI's mpirun", false, is_open_mpi, step_of_mpirun, any_map, plan_open_mpi},
+    {"Open MPI's mpirun", false, is_open_mpi, step_of_mpirun, nullptr, plan_open_mpi},
     {"mpiexec (Hydra)", false, is_hydra, step_of_mpirun, runs_of_nodes, plan_hydra},
 };
 

@@ -50,7 +50,7 @@ struct Launcher {
   bool (*detect)(const std::vector<std::string>& words);
   // Returns the step that the words ask for. Throws CannotPlace if they choose its nodes themselves.
   AllocationStep (*step)(const std::vector<std::string>& words);
-  // The longest map from ranks to nodes that MPI can read from this launcher, or null.
+  // Returns the length of the map from ranks to nodes that MPI reads from this launcher; null: it can read all maps.
   spank::MapLength (*map_length)(const std::vector<std::string>& words, const std::string& configuration);
   // Adds the placement to the words. Throws CannotPlace.
   void (*plan)(const Mapping& mapping, Launch& launch);

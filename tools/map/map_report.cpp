@@ -130,10 +130,6 @@ std::string format_baseline(const char* name, Cost baseline, Cost cost) {
          "\n";
 }
 
-// Returns half of `twice`. The traffic of a link in one direction may end in a half: half of a pair's traffic goes each
-// way.
-std::string half_of(Cost twice) { return to_string(twice / 2) + (twice % 2 == 0 ? "" : ".5"); }
-
 }  // namespace
 
 std::string format_assessment(const tofa::Assessment& assessment, double job_seconds) {

@@ -15,6 +15,10 @@ namespace placement::tools {
 // direction of writing.
 std::string safe_text(std::string_view text);
 
+// Returns half of `twice`, which must not be negative. The traffic of a link in one direction may end in a half: half of
+// a pair's traffic goes each way.
+inline std::string half_of(Cost twice) { return to_string(twice / 2) + (twice % 2 == 0 ? "" : ".5"); }
+
 // Writes a JSON text piece by piece. The caller is responsible for the nesting. The writer adds commas and line feeds.
 // Each member of the outermost object has its own line. Members and elements within fewer than `lines_within` objects
 // or lists have their own line, too.
@@ -37,8 +41,7 @@ class JsonWriter {
   }
   JsonWriter& value(Cost number) { return raw(to_string(number)); }
   JsonWriter& value(double number);  // writes nine significant digits; NaN and infinity become null
-  // Writes half of `twice`, which must not be negative.
-  JsonWriter& half(Cost twice) { return raw(to_string(twice / 2) + (twice % 2 == 0 ? "" : ".5")); }
+  JsonWriter& half(Cost twice) { return raw(half_of(twice)); }
 
   // Writes members: a name and a value, and so on.
   template <typename Value, typename... More>
