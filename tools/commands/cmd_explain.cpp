@@ -12,6 +12,7 @@
 
 #include "common/decision/step_records.hpp"
 #include "common/slurm/slurm_command.hpp"
+#include "common/topology/scontrol_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "spank/mpirun/sequential_hostfile.hpp"
@@ -42,28 +43,21 @@ struct KnownJob {
 constexpr std::uint32_t no_job = 0xfffffffe;  // Slurm's NO_VAL
 constexpr std::string_view record_begin = "placement: job=";
 
-// Returns the value of the field "NAME=value" of a line, or an empty text.
-std::string_view field_in(std::string_view line, std::string_view name) {
-  for (const std::string_view word : split_words(line))
-    if (word.starts_with(name)) return word.substr(name.size());
-  return {};
-}
-
-std::optional<std::uint32_t> number_in(std::string_view line, std::string_view name) {
-  const auto number = parse_integer(field_in(line, name));
+std::optional<std::uint32_t> number_of(std::string_view text) {
+  const auto number = parse_integer(text);
   return number && *number >= 0 && *number < UINT32_MAX ? std::optional(static_cast<std::uint32_t>(*number))
                                                         : std::nullopt;
 }
 
 // Reads the first line of a job. What follows JobName= is its user's own text.
 KnownJob parse_first_line(std::string_view line) {
-  const std::string_view ids = line.substr(0, line.find(" JobName="));
+  auto ids = scontrol_pairs(line.substr(0, line.find(" JobName=")));
   KnownJob job;
-  job.id = number_in(ids, "JobId=").value_or(0);
+  job.id = number_of(ids["JobId"]).value_or(0);
   job.name = std::to_string(job.id);
-  job.leader = number_in(ids, "HetJobId=").value_or(0);
-  job.offset = number_in(ids, "HetJobOffset=");
-  const auto array = number_in(ids, "ArrayJobId="), task = number_in(ids, "ArrayTaskId=");
+  job.leader = number_of(ids["HetJobId"]).value_or(0);
+  job.offset = number_of(ids["HetJobOffset"]);
+  const auto array = number_of(ids["ArrayJobId"]), task = number_of(ids["ArrayTaskId"]);
   if (array) job.name = task ? std::to_string(*array) + "_" + std::to_string(*task) : "";
   return job;
 }
@@ -82,10 +76,10 @@ std::vector<KnownJob> parse_known_jobs(std::string_view shown_jobs) {
     const std::string_view field = trimmed(line);
     if (line.starts_with("JobId=")) jobs.push_back(parse_first_line(field));
     if (jobs.empty()) continue;
-    if (field.starts_with("JobState=")) jobs.back().pending = field_in(field, "JobState=") == "PENDING";
-    if (field.starts_with("Requeue=")) jobs.back().restarts = number_in(field, "Restarts=").value_or(0);
+    if (field.starts_with("JobState=")) jobs.back().pending = scontrol_pairs(field)["JobState"] == "PENDING";
+    if (field.starts_with("Requeue=")) jobs.back().restarts = number_of(scontrol_pairs(field)["Restarts"]).value_or(0);
     if (field.starts_with("SubmitTime="))
-      jobs.back().submitted_s = parse_integer(field_in(field, "SubmitTime=")).value_or(0);
+      jobs.back().submitted_s = parse_integer(scontrol_pairs(field)["SubmitTime"]).value_or(0);
     if (field.starts_with("SystemComment=")) jobs.back().record = record_in(field);
   }
   std::erase_if(jobs, [](const KnownJob& job) { return job.name.empty(); });
