@@ -58,6 +58,8 @@ struct SiteFiles {
   std::vector<FoundLine> plugstack_lines;          // those that name a plugin of this project; the value is its path
   std::vector<std::string> plugin_directories;     // those of PluginDir
   std::string elsewhere;  // why this host needs no files of a controller; empty on a controller
+  Config config;          // of placement.conf, or the defaults if it has a mistake
+  std::string mistake;
 };
 
 std::string without_slash(std::string path) {
@@ -117,6 +119,13 @@ SiteFiles read_site_files(const CommandLine& line) {
   for (const std::string_view part : split_at(site.settings["PluginDir"].value, ':'))
     if (!part.empty()) site.plugin_directories.push_back(without_slash(std::string(part)));
   site.elsewhere = controllers_elsewhere(site.slurm_conf);
+  try {
+    Config config = read_config(site.placement_conf, MissingFile::defaults);
+    policies::check_policy_settings(config);
+    site.config = std::move(config);
+  } catch (const Error& error) {
+    site.mistake = error.what();
+  }
   return site;
 }
 
@@ -225,30 +234,18 @@ void report_plugstack(const SiteFiles& site, Report& report) {
   report.needed("put in", "optional " + path);
 }
 
-// Returns the settings of placement.conf, or the defaults if it has a mistake, which is then in `mistake`.
-Config settings_of(const SiteFiles& site, std::string& mistake) {
-  try {
-    Config config = read_config(site.placement_conf, MissingFile::defaults);
-    policies::check_policy_settings(config);
-    return config;
-  } catch (const Error& error) {
-    mistake = error.what();
-    return {};
-  }
-}
-
-void report_placement_conf(SiteFiles& site, const std::string& mistake, Report& report) {
+void report_placement_conf(SiteFiles& site, Report& report) {
   report.file(site.placement_conf, "on the controllers");
   if (!site.elsewhere.empty()) return report.in_place("no file is required here: " + site.elsewhere);
-  if (!mistake.empty()) return report.needed("mend", mistake);
+  if (!site.mistake.empty()) return report.needed("mend", site.mistake);
   report.compare(site.settings["Mode"], "");
   if (site.settings["Mode"].text.empty())
     report.in_place("Mode=enforce, the default; start with a line Mode=observe: slurmctld then only decides and logs");
 }
 
 // The daemons, which only live data need.
-void report_daemons(const SiteFiles& site, const Config& config, Report& report) {
-  const std::string &user = config.monitor_user, &directory = config.state_directory;
+void report_daemons(const SiteFiles& site, Report& report) {
+  const std::string &user = site.config.monitor_user, &directory = site.config.state_directory;
   report.file("placement-monitor on the controllers, placement-agent on the compute nodes",
               "only for live data (NLA, and outages for TOFA)");
   const auto add = [&](bool exists, const std::string& what, const char* action, const std::string& command) {
@@ -279,15 +276,13 @@ int command_enable(int argc, char** argv) {
   const CommandLine line(enable_help, argc, argv);
   SiteFiles site = read_site_files(line);
   const std::string slurm = installed_slurm();
-  std::string mistake;
-  const Config config = settings_of(site, mistake);
   Report report;
   report_plugin(site, slurm, report);
   report_slurm_conf(site, slurm, report);
   const bool restart = !report.complete;
   report_plugstack(site, report);
-  report_placement_conf(site, mistake, report);
-  report_daemons(site, config, report);
+  report_placement_conf(site, report);
+  report_daemons(site, report);
   report.text +=
       restart
           ? "Then       restart slurmctld and slurmd. \"scontrol reconfigure\" does not make them read PluginDir.\n"
@@ -299,8 +294,6 @@ int command_enable(int argc, char** argv) {
 int command_disable(int argc, char** argv) {
   const CommandLine line(disable_help, argc, argv);
   SiteFiles site = read_site_files(line);
-  std::string mistake;
-  const Config config = settings_of(site, mistake);
   Report report;
   report.file(site.placement_conf, "on the controllers");
   report.compare(site.settings["Mode"], "Mode=off");
@@ -315,8 +308,8 @@ int command_disable(int argc, char** argv) {
   report.file("daemons", "on every host");
   report.add("stop", "systemctl disable --now placement-monitor placement-agent");
   report.text += "Then       restart slurmctld and slurmd, and remove the packages.\n";
-  report.text += "           With them go user " + config.monitor_user + " (userdel) and " + config.state_directory +
-                 ", which has the history.\n";
+  report.text += "           With them go user " + site.config.monitor_user + " (userdel) and " +
+                 site.config.state_directory + ", which has the history.\n";
   write_output("", report.text + now(line));
   return exit_ok;
 }
