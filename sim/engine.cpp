@@ -325,16 +325,16 @@ void Engine::leave_queue(std::span<const std::size_t> places) {
 // Starts the waiting jobs that backfill allows to start, and takes them out of the queue.
 void Engine::backfill() {
   const std::vector<std::size_t> places = places_for_backfill();
+  const std::int64_t margin_us = std::llround(options_.plan_margin_s * second_us);
   std::vector<Claim> claims;
   for (const std::size_t place : places) {
     const LogJob& job = jobs_[waiting_[place]];
-    claims.push_back({cores_wanted(job.tasks), limit_us(job), job.array_task ? job.id : -1});
+    claims.push_back({cores_wanted(job.tasks), limit_us(job) + margin_us, job.array_task ? job.id : -1});
   }
   running_.expect_ended(now_us_, release_us_);
   std::vector<Passing> passed;
   if (options_.backfill == Backfill::slurm) {
-    const auto margin_us = static_cast<std::int64_t>(std::llround(options_.plan_margin_s * second_us));
-    passed = planned_backfill(machine_, running_, now_us_, claims, {options_.stock_request, margin_us});
+    passed = planned_backfill(machine_, running_, now_us_, claims, options_.stock_request);
   } else {
     const std::vector<std::int32_t> closed = nodes_in_release();
     for (const std::size_t k : easy_backfill(now_us_, machine_.free_cores(), running_.expected_ends(), claims))

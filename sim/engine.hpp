@@ -41,7 +41,7 @@ struct ReplayOptions {
   double backfill_interval_s = 0;  // time from one backfill to the next; 0: a backfill at each event
   Backfill backfill = Backfill::easy;
   double release_s = 0;      // time from the end of a job until other jobs can use its cores
-  double plan_margin_s = 0;  // with Backfill::slurm: time that plans add to each requested time
+  double plan_margin_s = 0;  // time that backfill adds to the requested time of each waiting job
   // The time of a decision is charged to its job. If charge_measured is true, the processor time that a policy took is
   // charged, so that two runs differ slightly. Otherwise a policy is charged charge_policy_s and charge_policy_task_s
   // per task.

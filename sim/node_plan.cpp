@@ -258,15 +258,15 @@ class NodePlan {
 }  // namespace
 
 std::vector<Passing> planned_backfill(const Machine& machine, const RunningJobs& running, std::int64_t now_us,
-                                      std::span<const Claim> queue, const PlanRules& rules) {
+                                      std::span<const Claim> queue, StockRequest request) {
   std::vector<std::int64_t> least(queue.size() + 1, never_us);  // the fewest cores that a job from here on needs
   for (std::size_t k = queue.size(); k-- > 0;) least[k] = std::min(least[k + 1], queue[k].cores);
   std::vector<Passing> passed;
-  NodePlan plan(machine, running, now_us, rules.request);
+  NodePlan plan(machine, running, now_us, request);
   std::int64_t free_cores = machine.free_cores();
   std::unordered_map<std::int64_t, std::int32_t> planned_tasks;  // of each job array
   for (std::size_t k = 0; k < queue.size() && least[k] <= free_cores; ++k) {
-    const std::int64_t long_us = std::min(std::max<std::int64_t>(queue[k].long_us + rules.margin_us, 1), never_us / 2);
+    const std::int64_t long_us = std::clamp<std::int64_t>(queue[k].long_us, 1, never_us / 2);
     std::int32_t single = 0;
     std::int32_t& planned = queue[k].array < 0 ? single : planned_tasks[queue[k].array];
     if (planned >= most_planned_tasks) continue;

@@ -16,12 +16,6 @@ namespace placement::sim {
 constexpr std::int64_t plan_slot_us = 60'000'000;
 constexpr std::int64_t plan_window_us = 86'400'000'000;
 
-// Settings of the backfill plan.
-struct PlanRules {
-  StockRequest request = StockRequest::nodes;
-  std::int64_t margin_us = 0;  // time that is added to the limit of each waiting job
-};
-
 // A waiting job that may start now.
 struct Passing {
   std::size_t index = 0;             // into the queue
@@ -34,6 +28,6 @@ struct Passing {
 // as free, but a job that gets some of their nodes starts a second later. At most most_planned_tasks tasks of a job
 // array are planned for later. The first job of the queue does not fit now.
 std::vector<Passing> planned_backfill(const Machine& machine, const RunningJobs& running, std::int64_t now_us,
-                                      std::span<const Claim> queue, const PlanRules& rules);
+                                      std::span<const Claim> queue, StockRequest request);
 
 }  // namespace placement::sim

@@ -25,9 +25,9 @@ struct Busy {
     running.add(std::move(job));
   }
 
-  std::vector<Passing> backfill(std::vector<Claim> queue, PlanRules rules = {StockRequest::tasks, 0}) const {
+  std::vector<Passing> backfill(std::vector<Claim> queue, StockRequest request = StockRequest::tasks) const {
     for (Claim& claim : queue) claim.long_us *= minute_us;
-    return planned_backfill(machine, running, 0, queue, rules);
+    return planned_backfill(machine, running, 0, queue, request);
   }
 };
 
@@ -117,13 +117,6 @@ START_TEST(tasks_of_an_array_are_planned_up_to_a_number) {
 }
 END_TEST
 
-START_TEST(a_margin_makes_plans_longer) {
-  ck_assert(
-      (indices(two_of_four().backfill({{3, 30}, {1, 9}}, {StockRequest::tasks, 0})) == std::vector<std::size_t>{1}));
-  ck_assert(indices(two_of_four().backfill({{3, 30}, {1, 9}}, {StockRequest::tasks, minute_us})).empty());
-}
-END_TEST
-
 START_TEST(a_job_is_planned_beyond_the_entry_in_which_it_would_end) {
   // n0 to n5 of four cores. n0 is busy until 1 minute, n3 and n4 until 5 minutes, and n5 keeps one free core.
   Busy busy{machine_of({6}, 1, 4), {}};
@@ -134,9 +127,9 @@ START_TEST(a_job_is_planned_beyond_the_entry_in_which_it_would_end) {
   // n0 to n2 are promised from 1 to 10 minutes, n3 and n4 from 5 to 10 minutes. The third job needs the whole machine
   // for 2 minutes. It has too few nodes until 10 minutes, and starts then. From 5 minutes on the plan has fewer open
   // nodes than in the time that was tried first.
-  const PlanRules rules{StockRequest::nodes, 0};
-  ck_assert(indices(busy.backfill({{12, 9}, {8, 5}, {24, 2}, {1, 20}}, rules)).empty());
-  ck_assert((indices(busy.backfill({{12, 9}, {8, 5}, {24, 2}, {1, 9}}, rules)) == std::vector<std::size_t>{3}));
+  ck_assert(indices(busy.backfill({{12, 9}, {8, 5}, {24, 2}, {1, 20}}, StockRequest::nodes)).empty());
+  ck_assert((indices(busy.backfill({{12, 9}, {8, 5}, {24, 2}, {1, 9}}, StockRequest::nodes)) ==
+             std::vector<std::size_t>{3}));
 }
 END_TEST
 
@@ -152,9 +145,8 @@ START_TEST(a_job_without_usable_nodes_does_not_end_a_group) {
   busy.run({13, 14, 15}, 200);
   // n1 is promised to the first job. The second one could have a core of n0 and one of n2 after 1 minute. Slurm looks
   // beyond the end of the job on n1, which is in the first group, and takes the end of that on n3 into the group.
-  const PlanRules rules{StockRequest::nodes, 0};
-  ck_assert((indices(busy.backfill({{4, 100}, {2, 30}, {1, 9}}, rules)) == std::vector<std::size_t>{2}));
-  ck_assert(indices(busy.backfill({{4, 100}, {2, 30}, {1, 10}}, rules)).empty());
+  ck_assert((indices(busy.backfill({{4, 100}, {2, 30}, {1, 9}}, StockRequest::nodes)) == std::vector<std::size_t>{2}));
+  ck_assert(indices(busy.backfill({{4, 100}, {2, 30}, {1, 10}}, StockRequest::nodes)).empty());
 }
 END_TEST
 
@@ -167,7 +159,6 @@ int main() {
   tcase_add_test(all, a_job_that_passes_is_kept_off_promised_nodes);
   tcase_add_test(all, each_job_of_the_plan_keeps_its_nodes);
   tcase_add_test(all, tasks_of_an_array_are_planned_up_to_a_number);
-  tcase_add_test(all, a_margin_makes_plans_longer);
   tcase_add_test(all, a_job_is_planned_beyond_the_entry_in_which_it_would_end);
   tcase_add_test(all, a_job_without_usable_nodes_does_not_end_a_group);
   suite_add_tcase(suite, all);
