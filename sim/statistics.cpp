@@ -40,6 +40,11 @@ MeanInterval mean_interval(std::span<const double> values) {
   return result;
 }
 
+MeanInterval raised(MeanInterval logarithms) {
+  for (double* value : {&logarithms.mean, &logarithms.low, &logarithms.high}) *value = std::exp(*value);
+  return logarithms;
+}
+
 MeanInterval bootstrap_interval(std::span<const double> values, std::span<const std::uint32_t> group_of,
                                 std::uint64_t seed) {
   MeanInterval result;
@@ -82,9 +87,7 @@ PairedComparison compare_paired(std::span<const double> first, std::span<const d
     differences.push_back(first[k] - second[k]);
     if (first[k] > 0 && second[k] > 0) logarithms.push_back(std::log(first[k] / second[k]));
   }
-  PairedComparison result{mean_interval(differences), mean_interval(logarithms)};
-  for (double* value : {&result.ratio.mean, &result.ratio.low, &result.ratio.high}) *value = std::exp(*value);
-  return result;
+  return {mean_interval(differences), raised(mean_interval(logarithms))};
 }
 
 }  // namespace placement::sim

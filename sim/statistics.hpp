@@ -19,6 +19,9 @@ struct MeanInterval {
 // Returns the mean of `values` with its confidence interval.
 MeanInterval mean_interval(std::span<const double> values);
 
+// Turns an interval of logarithms into one of the values, whose mean is then geometric.
+MeanInterval raised(MeanInterval logarithms);
+
 // Returns the quantile 0.95 of Student's t distribution, within 0.1 % of the tables. `degrees` of freedom, at least 1.
 double student_t95(std::int64_t degrees);
 

@@ -79,15 +79,6 @@ const Command& find_command(const std::string& name) {
   throw UsageError("unknown command '" + shown(name) + "': " + suggested(name, names, "the commands are"));
 }
 
-int run_command(const Command& command, int argc, char** argv) {
-  try {
-    return command.run(argc, argv);
-  } catch (const HelpWanted& help) {
-    std::fputs(help.what(), stdout);
-    return exit_ok;
-  }
-}
-
 // Prints what `placectl help WORD..` asks for: the help of the command that the words name, as --help after them does.
 int show_help(int argc, char** argv, std::string& who) {
   if (argc < 1) {
@@ -99,10 +90,10 @@ int show_help(int argc, char** argv, std::string& who) {
   std::vector<char*> words(argv, argv + argc);
   std::string option = "--help";
   words.insert(words.end(), {option.data(), nullptr});
-  return run_command(command, argc + 1, words.data());
+  return command.run(argc + 1, words.data());
 }
 
-int run(int argc, char** argv, std::string& who) {
+int run(int argc, char** argv, std::string& who) try {
   const std::string first = argc > 1 ? argv[1] : "";
   if (first.empty()) throw UsageError("no command given; see placectl --help");
   if (first == "--help" || first == "-h") return show_help(0, nullptr, who);
@@ -113,7 +104,10 @@ int run(int argc, char** argv, std::string& who) {
   }
   const Command& command = find_command(first);
   who += std::string(" ") + command.name;
-  return run_command(command, argc - 1, argv + 1);
+  return command.run(argc - 1, argv + 1);
+} catch (const HelpWanted& help) {
+  std::fputs(help.what(), stdout);
+  return exit_ok;
 }
 
 int complain(const std::string& who, const char* what, int code) {

@@ -11,6 +11,7 @@
 #include "common/slurm/slurm_command.hpp"
 #include "common/state/outage_file.hpp"
 #include "common/topology/slurm_conf.hpp"
+#include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
@@ -183,7 +184,7 @@ MachineFile read_topology_option(const CommandLine& line) {
 void read_machine(const CommandLine& line, MapTask& task) {
   if (line.has("het-group")) throw UsageError("use --het-group without --topology: it names a component of this job");
   const MachineFile file = read_topology_option(line);
-  if (is_torus_file(file)) {
+  if (is_torus_text(file.text)) {
     if (line.has("distances")) throw UsageError("--distances is for trees: in a torus each link is one hop");
     if (!line.has("policy")) task.spec.policy = "TOFA";
   } else if (line.has("fault-probability")) {

@@ -129,11 +129,7 @@ int matrix_info(int argc, char** argv) {
 }
 
 MatrixFormat format_option(const std::string& name) {
-  try {
-    return writable_format(name);
-  } catch (const Error& error) {
-    throw UsageError(std::string("--to: ") + error.what());
-  }
+  return from_command_line([&] { return writable_format(name); }, "--to: ");
 }
 
 // Writes the matrix to the file, or to standard output when `path` is "-".

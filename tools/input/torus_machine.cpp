@@ -90,8 +90,6 @@ TrafficWeight weight_given(const CommandLine& line) {
   return from_command_line([&] { return traffic_weight(line.value_or("weight", "bytes")); });
 }
 
-bool is_torus_file(const MachineFile& file) { return is_torus_text(file.text); }
-
 // Returns the machine of a torus file, as read_machine() does.
 static ClusterView torus_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults,
                                  const std::optional<NodeShape>& shape) {
@@ -128,8 +126,9 @@ static ClusterView torus_machine(const MachineFile& file, const std::string& slu
 
 ClusterView read_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults,
                          std::span<const std::int64_t> level_distance, const std::optional<NodeShape>& shape) {
-  ClusterView view = is_torus_file(file) ? torus_machine(file, slurm_conf, faults, shape)
-                                         : parse_topology(file, slurm_conf, level_distance, read_site_topology);
+  ClusterView view = is_torus_text(file.text)
+                         ? torus_machine(file, slurm_conf, faults, shape)
+                         : parse_topology(file, slurm_conf, level_distance, read_site_topology);
   if (!view.warning.empty()) std::fprintf(stderr, "placectl: %s\n", view.warning.c_str());
   return view;
 }

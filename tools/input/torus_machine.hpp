@@ -51,9 +51,6 @@ MachineFile read_machine_file(const std::string& path);
 ClusterView read_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults,
                          std::span<const std::int64_t> level_distance = {}, const std::optional<NodeShape>& shape = {});
 
-// Returns whether the file describes a torus.
-bool is_torus_file(const MachineFile& file);
-
 // Returns the outage probabilities for the view: those in `file`, if it is given, and `of_faulty` for the positions in
 // the torus file's "faulty" line. Throws Error for a node that the machine does not have.
 std::shared_ptr<const NodeOutages> map_outages(const ClusterView& view, const MapFaults& faults,

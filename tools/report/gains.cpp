@@ -21,12 +21,6 @@ struct Values {
   std::vector<std::uint32_t> users;
 };
 
-// Turns a mean of logarithms into one of the values.
-sim::MeanInterval raised(sim::MeanInterval interval) {
-  for (double* value : {&interval.mean, &interval.low, &interval.high}) *value = std::exp(*value);
-  return interval;
-}
-
 }  // namespace
 
 std::vector<PolicyGain> gains_of(std::span<const Decision> decisions, std::uint64_t seed) {
@@ -48,9 +42,9 @@ std::vector<PolicyGain> gains_of(std::span<const Decision> decisions, std::uint6
     gain.policy = key.first;
     gain.used = key.second;
     gain.users = std::set<std::uint32_t>(values.users.begin(), values.users.end()).size();
-    gain.by_jobs = raised(sim::mean_interval(values.logarithms));
+    gain.by_jobs = sim::raised(sim::mean_interval(values.logarithms));
     if (gain.users >= gain_users)
-      gain.by_users = raised(sim::bootstrap_interval(values.logarithms, values.users, seed));
+      gain.by_users = sim::raised(sim::bootstrap_interval(values.logarithms, values.users, seed));
     gains.push_back(std::move(gain));
   }
   return gains;

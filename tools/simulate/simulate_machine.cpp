@@ -9,6 +9,7 @@
 
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/topology_read.hpp"
+#include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
@@ -55,7 +56,7 @@ ClusterView read_shape(const CommandLine& line) {
   if (line.has("node") && line.has("slurm-conf"))
     throw UsageError("use only one of --node and --slurm-conf: both describe the nodes");
   const MachineFile file = read_machine_file(*line.value("topology"));
-  const bool torus = is_torus_file(file);
+  const bool torus = is_torus_text(file.text);
   MapFaults of_map_alone;
   ClusterView view = read_machine(file, line.value_or("slurm-conf", ""), of_map_alone, {},
                                   torus && !line.has("slurm-conf") ? std::optional(node_shape(line)) : std::nullopt);
