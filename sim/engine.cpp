@@ -73,7 +73,6 @@ class Engine {
         failures_(options, machine.nodes()) {
     result_.strategy = strategy.name;
     result_.outcomes.resize(jobs.size());
-    result_.machine_cores = machine.cores();
     for (std::size_t k = 0; k < jobs.size(); ++k)
       if (shares(k)) patterns.check(jobs[k].tasks);
   }

@@ -107,7 +107,6 @@ struct Replay {
   std::int64_t makespan_us = 0;  // time from the start of the window to the last end, or to a job's last failure
   double busy_core_us = 0;       // core time of jobs within the makespan, from start to end or failure. Includes
                                  // the jobs that filled the machine at the start, and excludes the release
-  std::int64_t machine_cores = 0;
   std::int64_t simulated_us = 0;    // time from the start of the window to the last event
   double switch_room_core_us = 0;   // integral of MachineSample::largest_in_switch over simulated_us
   double subtree_room_core_us = 0;  // integral of MachineSample::largest_in_subtree over simulated_us

@@ -97,7 +97,7 @@ Summary summarise(const Machine& machine, std::span<const LogJob> jobs, const Re
   summary.makespan_s = static_cast<double>(replay.makespan_us) / second_us;
   if (replay.makespan_us > 0)
     summary.utilisation =
-        replay.busy_core_us / static_cast<double>(replay.makespan_us) / static_cast<double>(replay.machine_cores);
+        replay.busy_core_us / static_cast<double>(replay.makespan_us) / static_cast<double>(machine.cores());
   std::vector<double> values;
   for (const Measure measure : all_measures) {
     values.clear();
