@@ -62,9 +62,9 @@ struct Scale {
 Scale scale_of(const HeatMap& map, bool logarithmic) {
   Scale scale;
   scale.logarithmic = logarithmic;
-  scale.zero_is_none = map.kind() == HeatMap::Kind::traffic;
-  for (std::int32_t row = 0; row < map.cells(); ++row)
-    for (std::int32_t column = 0; column < map.cells(); ++column) {
+  scale.zero_is_none = map.kind == HeatMap::Kind::traffic;
+  for (std::int32_t row = 0; row < map.cells; ++row)
+    for (std::int32_t column = 0; column < map.cells; ++column) {
       const double value = map.cell(row, column);
       const bool none = scale.is_none(value);
       if (std::isnan(value))
@@ -104,14 +104,14 @@ std::string framed(int x, int y, int box_width, int box_height, const std::strin
 // Returns the cells, one path for each colour, in units of a cell. A run of cells of one colour in a row is one box.
 std::string cells(const HeatMap& map, const Scale& scale) {
   std::map<std::uint32_t, std::string> paths;
-  for (std::int32_t row = 0; row < map.cells(); ++row)
-    for (std::int32_t first = 0, next = 0; first < map.cells(); first = next) {
+  for (std::int32_t row = 0; row < map.cells; ++row)
+    for (std::int32_t first = 0, next = 0; first < map.cells; first = next) {
       const std::uint32_t colour = scale.colour(map.cell(row, first));
-      for (next = first + 1; next < map.cells() && scale.colour(map.cell(row, next)) == colour;) ++next;
+      for (next = first + 1; next < map.cells && scale.colour(map.cell(row, next)) == colour;) ++next;
       if (colour != no_traffic) paths[colour] += formatted("M%d %dh%dv1h%dz", first, row, next - first, first - next);
     }
   std::string text = formatted("<g shape-rendering=\"crispEdges\" transform=\"translate(%d %d) scale(%.6g)\">\n", left,
-                               top, static_cast<double>(side) / map.cells());
+                               top, static_cast<double>(side) / map.cells);
   for (const auto& [colour, path] : paths) text += formatted("<path fill=\"#%06x\" d=\"", colour) + path + "\"/>\n";
   return text + "</g>\n";
 }
@@ -120,10 +120,10 @@ std::string cells(const HeatMap& map, const Scale& scale) {
 std::string axes(const HeatMap& map, const HeatMapStyle& style) {
   constexpr std::size_t longest_name = 16;
   std::int32_t step = 1;
-  while ((map.size() + step - 1) / step > (style.names.empty() ? 8 : 32)) step *= 2;
+  while ((map.size + step - 1) / step > (style.names.empty() ? 8 : 32)) step *= 2;
   std::string text;
-  for (std::int32_t at = 0; at < map.size(); at += step) {
-    const int along = static_cast<int>((at / map.group() + 0.5) * side / map.cells());
+  for (std::int32_t at = 0; at < map.size; at += step) {
+    const int along = static_cast<int>((at / map.group + 0.5) * side / map.cells);
     std::string name = style.names.empty() ? std::to_string(at) : shown(style.names[static_cast<std::size_t>(at)]);
     if (name.size() > longest_name) name = name.substr(0, longest_name - 2) + "..";
     text += words(left - 8, top + along, "end", name) + words(left + along, bottom + 8, "end", name, true);
@@ -135,9 +135,9 @@ std::string axes(const HeatMap& map, const HeatMapStyle& style) {
 // Returns the scale of colours with its lowest, middle and highest value, and what other colours mean.
 std::string scale_bar(const HeatMap& map, const HeatMapStyle& style, const Scale& scale) {
   std::string text, unit = shown(style.unit);
-  if (map.group() > 1)
+  if (map.group > 1)
     unit +=
-        formatted(", %s of %d x %d", map.kind() == HeatMap::Kind::traffic ? "sum" : "mean", map.group(), map.group());
+        formatted(", %s of %d x %d", map.kind == HeatMap::Kind::traffic ? "sum" : "mean", map.group, map.group);
   if (!scale.empty()) {
     text += "<g shape-rendering=\"crispEdges\">\n";
     for (int level = 0; level < levels; ++level)
@@ -167,42 +167,31 @@ std::string scale_bar(const HeatMap& map, const HeatMapStyle& style, const Scale
 
 }  // namespace
 
-HeatMap::HeatMap(std::int32_t size, Kind kind) : size_(size), kind_(kind) {
+// Returns a map in which all values are 0.
+static HeatMap empty_map(std::int32_t size, HeatMap::Kind kind) {
   if (size < 1) throw Error("a heat map of " + std::to_string(size) + " rows: a heat map requires at least 1 row");
-  group_ = (size + most_cells - 1) / most_cells;
-  cells_ = (size + group_ - 1) / group_;
-  all_.resize(static_cast<std::size_t>(cells_) * static_cast<std::size_t>(cells_));
-}
-
-void HeatMap::add(std::int32_t row, std::int32_t column, double value) {
-  if (!std::isfinite(value)) return;
-  Cell& cell = all_[static_cast<std::size_t>(row / group_) * static_cast<std::size_t>(cells_) +
-                    static_cast<std::size_t>(column / group_)];
-  cell.sum += value;
-  ++cell.count;
-}
-
-double HeatMap::cell(std::int32_t row, std::int32_t column) const {
-  const Cell& cell =
-      all_[static_cast<std::size_t>(row) * static_cast<std::size_t>(cells_) + static_cast<std::size_t>(column)];
-  if (kind_ == Kind::traffic) return cell.sum;
-  return cell.count > 0 ? cell.sum / static_cast<double>(cell.count) : nothing;
+  const std::int32_t group = (size + most_cells - 1) / most_cells, cells = (size + group - 1) / group;
+  return {kind, size, group, cells, std::vector<double>(static_cast<std::size_t>(cells * cells))};
 }
 
 HeatMap heat_map_of(const CommMatrix& matrix) {
-  HeatMap map(matrix.ranks(), HeatMap::Kind::traffic);
-  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) {
-    const auto neighbours = matrix.neighbours(rank);
-    const auto weights = matrix.weights(rank);
-    for (std::size_t i = 0; i < neighbours.size(); ++i) map.add(rank, neighbours[i], static_cast<double>(weights[i]));
-  }
+  HeatMap map = empty_map(matrix.ranks(), HeatMap::Kind::traffic);
+  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank)
+    for (std::size_t i = 0; i < matrix.neighbours(rank).size(); ++i)
+      map.cell(rank / map.group, matrix.neighbours(rank)[i] / map.group) +=
+          static_cast<double>(matrix.weights(rank)[i]);
   return map;
 }
 
 HeatMap heat_map_of(std::int32_t size, const std::function<double(std::int32_t, std::int32_t)>& value) {
-  HeatMap map(size, HeatMap::Kind::measurement);
+  HeatMap map = empty_map(size, HeatMap::Kind::measurement), known = map;
   for (std::int32_t row = 0; row < size; ++row)
-    for (std::int32_t column = 0; column < size; ++column) map.add(row, column, value(row, column));
+    for (std::int32_t column = 0; column < size; ++column)
+      if (const double one = value(row, column); std::isfinite(one)) {
+        map.cell(row / map.group, column / map.group) += one;
+        ++known.cell(row / map.group, column / map.group);
+      }
+  for (std::size_t k = 0; k < map.values.size(); ++k) map.values[k] /= known.values[k];  // 0 / 0 is NaN
   return map;
 }
 

@@ -12,44 +12,28 @@ namespace placement::tools {
 
 // The values of a square matrix in the form of a picture with at most 512 x 512 cells. A cell of a larger matrix
 // combines several rows and columns. The object needs memory only for the cells, not for the matrix.
-class HeatMap {
- public:
+struct HeatMap {
   enum class Kind {
     traffic,      // a cell is the sum of its values; without values it is zero, as in a sparse matrix
     measurement,  // a cell is the mean of its values; without values it is unknown
   };
+  Kind kind;
+  std::int32_t size;           // of the matrix
+  std::int32_t group;          // number of rows and of columns in one cell
+  std::int32_t cells;          // number of cells on one side
+  std::vector<double> values;  // of the cells, by rows; NaN: unknown
 
-  // Throws Error when the size is below 1.
-  HeatMap(std::int32_t size, Kind kind);
-
-  std::int32_t size() const { return size_; }
-  std::int32_t cells() const { return cells_; }  // number of cells on one side
-  std::int32_t group() const { return group_; }  // number of rows and of columns in one cell
-  Kind kind() const { return kind_; }
-
-  // Adds a value at (row, column), counted from 0. NaN and infinity mean "unknown" and change nothing.
-  void add(std::int32_t row, std::int32_t column, double value);
-
-  // Returns the value of a cell; NaN: unknown.
-  double cell(std::int32_t row, std::int32_t column) const;
-
- private:
-  struct Cell {
-    double sum = 0;
-    std::int64_t count = 0;
-  };
-
-  std::int32_t size_;
-  Kind kind_;
-  std::int32_t group_;
-  std::int32_t cells_;
-  std::vector<Cell> all_;
+  double& cell(std::int32_t row, std::int32_t column) { return values[static_cast<std::size_t>(row * cells + column)]; }
+  double cell(std::int32_t row, std::int32_t column) const {
+    return values[static_cast<std::size_t>(row * cells + column)];
+  }
 };
 
-// Returns the heat map of the traffic of each pair, in both triangles.
+// Returns the heat map of the traffic of each pair, in both triangles. Throws Error for a matrix without ranks.
 HeatMap heat_map_of(const CommMatrix& matrix);
 
-// Returns the heat map of measurements, `value(row, column)` of all pairs. Throws Error for a size below 1.
+// Returns the heat map of measurements, `value(row, column)` of all pairs. NaN and infinity are unknown values. Throws
+// Error for a size below 1.
 HeatMap heat_map_of(std::int32_t size, const std::function<double(std::int32_t, std::int32_t)>& value);
 
 // Title, axes and scale of a heat map.
