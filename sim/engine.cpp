@@ -91,7 +91,6 @@ class Engine {
   std::int64_t limit_us(const LogJob& job) const;
   std::vector<std::size_t> places_for_backfill() const;
   void backfill();
-  void leave_queue(std::span<const std::size_t> places);
   // Starts a job on nodes other than `nodes`. Returns whether they have room for it.
   bool start_off(std::int32_t job, std::span<const std::int32_t> nodes);
   // Starts a job, and then frees the leaves `held`, which were occupied to keep the job off them. Starts nothing when
@@ -307,20 +306,6 @@ std::vector<std::size_t> Engine::places_for_backfill() const {
   return places;
 }
 
-// Takes the jobs in these ascending places out of the queue.
-void Engine::leave_queue(std::span<const std::size_t> places) {
-  if (places.empty()) return;
-  std::size_t kept = places.front();
-  for (std::size_t k = kept, next = 0; k <= places.back(); ++k) {
-    if (places[next] == k)
-      ++next;
-    else
-      waiting_[kept++] = waiting_[k];
-  }
-  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(kept),
-                 waiting_.begin() + static_cast<std::ptrdiff_t>(places.back() + 1));
-}
-
 // Starts the waiting jobs that backfill allows to start, and takes them out of the queue.
 void Engine::backfill() {
   const std::vector<std::size_t> places = places_for_backfill();
@@ -346,7 +331,8 @@ void Engine::backfill() {
     const std::size_t place = places[passing.index];
     if (start_off(waiting_[place], passing.closed)) started.push_back(place);
   }
-  leave_queue(started);
+  for (auto place = started.rbegin(); place != started.rend(); ++place)
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(*place));
 }
 
 void Engine::sample() {
