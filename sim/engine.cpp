@@ -106,7 +106,6 @@ class Engine {
   void launch(RunningJob job);
   void end(std::int64_t slot);
   std::vector<std::int32_t> leave(std::int64_t slot);
-  std::int64_t busy_cores() const { return machine_.cores() - machine_.free_cores() - down_cores_; }
   void sample();
   void record_free_leaves();
   void thin_out();
@@ -135,9 +134,8 @@ class Engine {
   std::int64_t next_backfill_us_ = 0;
 
   Failures failures_;
-  std::int32_t idle_failures_ = 0;               // failures since the last start, while jobs waited and none ran
+  std::int32_t idle_failures_ = 0;              // failures since the last start, while jobs waited and none ran
   std::multimap<std::int64_t, DownNode> down_;  // by the time of the repair
-  std::int64_t down_cores_ = 0;                  // of all nodes that are down
 };
 
 std::int64_t Engine::cores_wanted(std::int32_t tasks) const {
@@ -337,7 +335,9 @@ void Engine::backfill() {
 
 void Engine::sample() {
   const LargestRoom room = largest_room(machine_, machine_.free());
-  result_.samples.push_back({now_us_, busy_cores(), std::ssize(waiting_), room.in_switch, room.in_subtree});
+  std::int64_t busy = machine_.cores() - machine_.free_cores();
+  for (const auto& [up_us, node] : down_) busy -= std::ssize(node.leaves);
+  result_.samples.push_back({now_us_, busy, std::ssize(waiting_), room.in_switch, room.in_subtree});
 }
 
 // Records the free leaves at the first event at or after each of the times that the options ask for, before jobs start.
@@ -377,15 +377,12 @@ void Engine::fail_node(const NodeFailure& failure) {
   interrupt_jobs_on(n);
   std::vector<std::int32_t> leaves = free_leaves_on({&n, 1});
   machine_.take(leaves);
-  down_cores_ += std::ssize(leaves);
   down_.emplace(now_us_ + std::max<std::int64_t>(failure.repair_us, 1), DownNode{n, std::move(leaves)});
 }
 
 void Engine::repair_nodes() {
-  for (; !down_.empty() && down_.begin()->first <= now_us_; down_.erase(down_.begin())) {
+  for (; !down_.empty() && down_.begin()->first <= now_us_; down_.erase(down_.begin()))
     machine_.release(down_.begin()->second.leaves);
-    down_cores_ -= std::ssize(down_.begin()->second.leaves);
-  }
 }
 
 // Ends all jobs on the node, and puts those that may start again at the head of the queue.
