@@ -30,12 +30,8 @@ ClusterView allocation_view(const Machine& machine, const std::vector<std::int32
 }
 
 Request policy_request(const Machine& machine, const Strategy& strategy, const JobRequest& job) {
-  Request request;
-  request.tasks = job.tasks;
-  request.matrix = job.matrix;
+  Request request = job;
   request.parameters = strategy.policy.parameters;
-  request.seed = job.seed;
-  request.whole_nodes = job.whole_nodes;
   if (job.whole_nodes) request.max_nodes = machine.least_nodes(job.tasks);
   const policies::Policy& policy = *policies::find_policy(strategy.policy.policy);
   // Sets a key if the policy has it and the strategy does not set it.

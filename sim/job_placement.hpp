@@ -28,15 +28,12 @@ struct Strategy {
 // "RANDOM" or "TREEMATCH=scope=whole". Throws Error on any other word, and when a policy or a key is wrong.
 Strategy parse_strategy(std::string_view word);
 
-// A job of a replay that is about to start.
-struct JobRequest {
-  std::int32_t tasks = 1;    // one core each
+// A job of a replay that is about to start. The replay sets the tasks, with one core each, the matrix, the seed, and
+// whole_nodes: the job gets all cores of its nodes, and the fewest nodes that hold it.
+struct JobRequest : Request {
   std::int64_t limit_s = 0;  // requested time; 0: not known
-  bool whole_nodes = false;  // the job gets all cores of its nodes, and the fewest nodes that hold it
   StockRequest stock = StockRequest::nodes;
-  std::shared_ptr<const CommMatrix> matrix;  // may be null
-  std::int32_t effort = 0;                   // the key `effort` of policies that have it; 0: the policy's default
-  std::uint64_t seed = 1;
+  std::int32_t effort = 0;  // the key `effort` of policies that have it; 0: the policy's default
 };
 
 // The cores of a job and the core of each of its ranks.
