@@ -80,7 +80,7 @@ class Engine {
   Replay run();
 
  private:
-  void tell_progress() { control_.ended_jobs = result_.ended_jobs + result_.given_up_jobs; }
+  void tell_progress() { control_.ended_jobs = result_.ended + result_.given_up; }
   bool stopped() const { return control_.stop != nullptr && *control_.stop; }
   std::int64_t next_event() const;
   void advance(std::int64_t time_us);
@@ -277,7 +277,7 @@ void Engine::end(std::int64_t slot) {
   leave(slot);
   if (job == filler) return;
   result_.outcomes[job].end_us = end_us;
-  ++result_.ended_jobs;
+  ++result_.ended;
   tell_progress();
 }
 
@@ -358,7 +358,7 @@ void Engine::thin_out() {
 
 void Engine::give_up(std::int32_t job) {
   result_.outcomes[job].given_up = true;
-  ++result_.given_up_jobs;
+  ++result_.given_up;
   tell_progress();
 }
 
@@ -438,7 +438,7 @@ void Engine::advance(std::int64_t time_us) {
 Replay Engine::run() {
   const std::chrono::nanoseconds begin = processor_time();  // of this thread
   if (options_.full_start) fill_machine();
-  while (result_.ended_jobs + result_.given_up_jobs < std::ssize(jobs_)) {
+  while (result_.ended + result_.given_up < std::ssize(jobs_)) {
     if (stopped()) {
       result_.interrupted = true;
       break;
@@ -462,7 +462,7 @@ Replay Engine::run() {
     result_.busy_core_us +=
         static_cast<double>(use.cores) *
         static_cast<double>(std::max<std::int64_t>(std::min(use.end_us, result_.makespan_us) - use.start_us, 0));
-  result_.processor_s = static_cast<double>((processor_time() - begin).count()) / 1e9;
+  result_.replay_s = static_cast<double>((processor_time() - begin).count()) / 1e9;
   return std::move(result_);
 }
 

@@ -94,26 +94,30 @@ struct FillJob {
   std::int64_t expected_us = 0;  // end by the requested time
 };
 
-// The result of a replay.
-struct Replay {
+// The results of a replay that its summary has, too.
+struct ReplayTotals {
   std::string strategy;
+  std::int64_t ended = 0;     // jobs that ended
+  std::int64_t given_up = 0;  // jobs that did not end because of failures: see most_restarts
+  std::int64_t node_failures = 0;
+  std::string first_refusal;  // why the policy could not serve the first job that it refused; may be empty
+  double replay_s = 0;        // processor time of the replay itself
+  bool interrupted = false;   // the replay was ended early
+};
+
+// The result of a replay.
+struct Replay : ReplayTotals {
   std::vector<JobOutcome> outcomes;  // one per job of the list
   std::vector<FillJob> fill;         // empty unless ReplayOptions::full_start is set
   std::vector<MachineSample> samples;
   std::vector<FreeLeaves> free_leaves;  // before jobs start at that time; at most most_free_leaves
-  std::string first_refusal;            // why the policy could not serve the first job that it refused; may be empty
-  std::int64_t ended_jobs = 0;
-  std::int64_t given_up_jobs = 0;
   std::int64_t makespan_us = 0;  // time from the start of the window to the last end, or to a job's last failure
   double busy_core_us = 0;       // core time of jobs within the makespan, from start to end or failure. Includes
                                  // the jobs that filled the machine at the start, and excludes the release
   std::int64_t simulated_us = 0;    // time from the start of the window to the last event
   double switch_room_core_us = 0;   // integral of MachineSample::largest_in_switch over simulated_us
   double subtree_room_core_us = 0;  // integral of MachineSample::largest_in_subtree over simulated_us
-  std::int64_t node_failures = 0;
-  double lost_core_us = 0;   // core time from a start to a failure, summed over jobs that a failure ended
-  double processor_s = 0;    // processor time of the replay itself
-  bool interrupted = false;  // the replay was ended early
+  double lost_core_us = 0;  // core time from a start to a failure, summed over jobs that a failure ended
 };
 
 // Lets other threads watch and stop a replay.

@@ -34,7 +34,6 @@ void summarise_decisions(std::span<const LogJob> jobs, const Replay& replay, Sum
   for (std::size_t k = 0; k < jobs.size(); ++k) {
     const JobOutcome& outcome = replay.outcomes[k];
     summary.restarts += outcome.restarts;
-    summary.given_up += outcome.given_up;
     if (outcome.end_us < 0) continue;
     summary.refused += outcome.refused;
     asked += outcome.asked;
@@ -86,14 +85,9 @@ void summarise_sizes(const Machine& machine, std::span<const LogJob> jobs, const
 
 Summary summarise(const Machine& machine, std::span<const LogJob> jobs, const Replay& replay) {
   Summary summary;
-  summary.strategy = replay.strategy;
+  static_cast<ReplayTotals&>(summary) = replay;
   summary.jobs = std::ssize(jobs);
-  summary.ended = replay.ended_jobs;
-  summary.first_refusal = replay.first_refusal;
-  summary.interrupted = replay.interrupted;
-  summary.node_failures = replay.node_failures;
   summary.lost_core_hours = replay.lost_core_us / second_us / 3600;
-  summary.replay_s = replay.processor_s;
   summary.makespan_s = static_cast<double>(replay.makespan_us) / second_us;
   if (replay.makespan_us > 0)
     summary.utilisation =

@@ -40,16 +40,11 @@ struct SizeClass {
 };
 
 // Counts and means of one replay. Means are over the jobs that ended.
-struct Summary {
-  std::string strategy;
+struct Summary : ReplayTotals {
   std::int64_t jobs = 0;
-  std::int64_t ended = 0;
   std::int64_t with_matrix = 0;  // ended jobs with a matrix
   std::int64_t refused = 0;      // ended jobs that the policy could not serve
-  std::string first_refusal;     // Replay::first_refusal
   std::int64_t restarts = 0;     // restarts of all jobs
-  std::int64_t given_up = 0;     // jobs that did not end because of failures: see most_restarts
-  std::int64_t node_failures = 0;
   double lost_core_hours = 0;  // core hours of jobs from a start to a failure
   double makespan_s = 0;
   double utilisation = 0;         // core time of running jobs within the makespan divided by that of all cores, 0 to 1
@@ -59,12 +54,10 @@ struct Summary {
   // Mean processor time of the policy for one start of an ended job, over the starts for which it was asked.
   double decision_ms = 0;
   double longest_decision_ms = 0;  // longest processor time of the policy for one start
-  double replay_s = 0;             // processor time of the replay
   std::vector<SizeClass> sizes;
   double extra_switches = 0;      // mean number of leaf switches beyond those needed on an empty machine
   double largest_in_switch = 0;   // mean of MachineSample::largest_in_switch over the simulated time
   double largest_in_subtree = 0;  // mean of MachineSample::largest_in_subtree over the simulated time
-  bool interrupted = false;
 };
 
 // Summarises a replay of `jobs` on the machine.

@@ -287,7 +287,7 @@ START_TEST(dense_patterns_are_bounded) {
   ck_assert_error(replay(machine, jobs, parse_strategy("SLURM"), dense, options, &control), "a job of 65536 tasks");
   ck_assert_int_eq(control.ended_jobs, 0);
   options.share = 0;
-  ck_assert_int_eq(replay(machine, jobs, parse_strategy("SLURM"), dense, options).ended_jobs, 2);
+  ck_assert_int_eq(replay(machine, jobs, parse_strategy("SLURM"), dense, options).ended, 2);
 }
 END_TEST
 

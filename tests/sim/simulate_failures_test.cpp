@@ -144,7 +144,7 @@ START_TEST(tries_fail_with_the_probability_of_their_nodes) {
     options.repair_hours = 0;
     options.seed = seed;
     const Replay replay = replay_stock(machine, std::vector<LogJob>(jobs, job_of(0, 3600, 3600, 1)), options);
-    ck_assert_int_eq(replay.ended_jobs, jobs);
+    ck_assert_int_eq(replay.ended, jobs);
     std::int64_t restarts = 0;
     for (const JobOutcome& outcome : replay.outcomes) restarts += outcome.restarts;
     ck_assert_int_le(restarts, replay.node_failures);
@@ -163,7 +163,7 @@ START_TEST(a_job_is_given_up_after_a_hundred_restarts) {
     const Replay replay = replay_stock(machine, {job_of(0, 7200, 7200, 4)}, options);
     ck_assert_int_eq(replay.outcomes[0].restarts, 100);
     ck_assert_int_eq(replay.outcomes[0].given_up, failures == 101);
-    ck_assert_int_eq(replay.given_up_jobs, failures == 101);
+    ck_assert_int_eq(replay.given_up, failures == 101);
   }
 }
 END_TEST

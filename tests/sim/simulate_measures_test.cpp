@@ -87,7 +87,7 @@ START_TEST(a_full_machine_is_full) {
   const Replay replay = run(machine, jobs, "SLURM", options);
   ck_assert_int_eq(replay.samples.at(0).busy_cores, 16);
   ck_assert_int_eq(replay.samples.at(0).waiting_jobs, 20);
-  ck_assert_int_eq(replay.ended_jobs, 20);
+  ck_assert_int_eq(replay.ended, 20);
   // The observer sees the jobs that fill the machine: 16 jobs of one task, whose last ends free the cores for the
   // sixteen that start.
   ck_assert_uint_eq(replay.fill.size(), 16);
@@ -149,7 +149,7 @@ START_TEST(times_beyond_counting_are_told) {
                                              : std::vector<double>{0, 840, 120, 1440, 2040, 2640, 600};
     ck_assert((starts(run(machine, jobs, "SLURM", options)) == expected));
     options.full_start = true;
-    ck_assert_int_eq(run(machine, jobs, "SLURM", options).ended_jobs, 7);
+    ck_assert_int_eq(run(machine, jobs, "SLURM", options).ended, 7);
   }
 }
 END_TEST

@@ -384,7 +384,7 @@ START_TEST(only_offered_cores_are_used) {
     options.planned_failures = {{50 * 1000000, 0, 1000000}, {50 * 1000000, 2, 1000000}};
     const Replay failed = run(machine, jobs, "SLURM", options);
     ck_assert_int_eq(failed.node_failures, 1);  // on the last node no job can be
-    ck_assert_int_eq(failed.ended_jobs, 3);
+    ck_assert_int_eq(failed.ended, 3);
   }
 }
 END_TEST

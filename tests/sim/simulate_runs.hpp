@@ -59,7 +59,7 @@ inline void check_legal(const Machine& machine, const std::vector<LogJob>& jobs,
     used += change;
     ck_assert_int_le(used, machine.cores());
   }
-  ck_assert_int_eq(replay.ended_jobs, std::ssize(jobs));
+  ck_assert_int_eq(replay.ended, std::ssize(jobs));
 }
 
 }  // namespace placement::sim

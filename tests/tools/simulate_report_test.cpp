@@ -147,7 +147,7 @@ END_TEST
 
 START_TEST(nothing_ended_is_no_trouble) {
   Case c({"SLURM"});
-  c.replays[0].ended_jobs = 0;
+  c.replays[0].ended = 0;
   for (JobOutcome& outcome : c.replays[0].outcomes) outcome = JobOutcome{};
   c.report.summaries = {summarise(c.machine, c.jobs, c.replays[0])};
   const TemporaryDirectory directory;
