@@ -85,31 +85,26 @@ void fail_unknown_log(const std::string& path, std::int64_t line) {
 }
 
 void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink, const ProcessorsPerCore& per_core) {
-  std::string line;
   LineSource source(path);
+  std::string line;
   while (source.next(line) && trimmed(line).empty()) {
   }
-  const std::string first(trimmed(line));
+  const std::string_view first = trimmed(line);
   const std::int64_t first_line = source.number();
-  const bool comment = first.starts_with(';');
-  if (first_line > 0) source.put_back(std::move(line));
-  if (!begins_sacct_log(first)) {
-    bool any = comment || first.empty() || parse_real(split_words(first)[0]);
-    read_swf(
-        source, notes,
-        [&](LogJob&& job) {
-          any = true;
-          sink(std::move(job));
-        },
-        per_core.swf);
-    if (!any) fail_unknown_log(path, first_line);
-    return;
+  if (begins_sacct_log(first)) {
+    if (per_core.sacct < 1)
+      throw Error(path +
+                  ": sacct counts CPUs, but the nodes of slurm.conf differ in CPUs per core: "
+                  "use --threads-per-core");
+    return read_sacct(source, line, notes, sink, per_core.sacct);
   }
-  if (per_core.sacct < 1)
-    throw Error(path +
-                ": sacct counts CPUs, but the nodes of slurm.conf differ in CPUs per core: "
-                "use --threads-per-core");
-  read_sacct(source, notes, sink, per_core.sacct);
+  bool any = first.empty() || first.starts_with(';') || parse_real(split_words(first)[0]);
+  const auto take = [&](LogJob&& job) {
+    any = true;
+    sink(std::move(job));
+  };
+  read_swf(source, line, notes, take, per_core.swf);
+  if (!any) fail_unknown_log(path, first_line);
 }
 
 }  // namespace placement::sim

@@ -78,16 +78,20 @@ using JobSink = std::function<void(LogJob&&)>;
 std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes& notes,
                                  std::int32_t processors_per_core = 1);
 
-// Reads a log in the Standard Workload Format and hands each job to the sink, in the order of the log. Only one line is
-// in memory at a time. Lines that cannot be used are skipped with a note. So are lines for the parts of a suspended
-// job, because another line has the whole job. Throws Error when the file cannot be read or unpacked.
-void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core = 1);
+// Reads a log in the Standard Workload Format, of which `line` was read already, and hands each job to the sink, in the
+// order of the log. Only one line is in memory at a time. Lines that cannot be used are skipped with a note. So are
+// lines for the parts of a suspended job, because another line has the whole job. Throws Error when the file cannot be
+// read or unpacked.
+void read_swf(LineSource& source, std::string line, LogNotes& notes, const JobSink& sink,
+              std::int32_t processors_per_core);
 
-// Reads the output of `sacct --parsable2` or --parsable and hands each job to the sink, in the order of the log. The
-// header names the columns, separated by '|', or by tabs, commas or semicolons if it has no '|'. sacct.cpp lists the
-// required and optional columns. Times without a zone count as UTC. Job steps and unusable lines are skipped with a
-// note. Throws Error when the file cannot be read or unpacked, or when the header has no required column.
-void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core = 1);
+// Reads the output of `sacct --parsable2` or --parsable after its header, and hands each job to the sink, in the order
+// of the log. The header names the columns, separated by '|', or by tabs, commas or semicolons if it has no '|'.
+// sacct.cpp lists the required and optional columns. Times without a zone count as UTC. Job steps and unusable lines
+// are skipped with a note. Throws Error when the file cannot be read or unpacked, or when the header has no required
+// column.
+void read_sacct(LineSource& source, const std::string& header_line, LogNotes& notes, const JobSink& sink,
+                std::int32_t processors_per_core);
 
 // Returns whether `line` can be the header of a log of sacct: it has a '|', or a column JobID or JobIDRaw.
 bool begins_sacct_log(std::string_view line);

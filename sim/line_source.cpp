@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
-#include <utility>
 
 #include "common/util/error.hpp"
 
@@ -33,17 +32,7 @@ void LineSource::check_error() const {
   throw Error(path_ + ": " + std::string(reason) + (number_ > 0 ? " after line " + std::to_string(number_) : ""));
 }
 
-void LineSource::put_back(std::string line) {
-  returned_ = std::move(line);
-  --number_;
-}
-
 bool LineSource::next(std::string& line) {
-  if (returned_) {
-    line = *std::exchange(returned_, std::nullopt);
-    ++number_;
-    return true;
-  }
   line.clear();
   bool any = false;
   for (bool ended = false; !ended;) {

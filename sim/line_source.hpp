@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +20,6 @@ class LineSource {
   // Reads the next line into `line`, without its end (LF or CR LF). Returns false after the last line. A line is cut
   // after longest_line bytes. Throws Error when the file cannot be read or unpacked.
   bool next(std::string& line);
-  // Makes next() return `line`, which must be the line last read, once more. This serves to read a line twice from a
-  // pipe.
-  void put_back(std::string line);
   const std::string& path() const { return path_; }
   std::int64_t number() const { return number_; }  // number of the line last read, from 1
 
@@ -36,7 +32,6 @@ class LineSource {
   gzFile_s* file_ = nullptr;
   std::vector<char> buffer_;
   std::int64_t number_ = 0;
-  std::optional<std::string> returned_;
 };
 
 }  // namespace placement::sim

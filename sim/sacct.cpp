@@ -278,17 +278,15 @@ std::int64_t time_point(std::string_view text) {
   return static_cast<std::int64_t>(timegm(&parts)) - zone_s;
 }
 
-void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core) {
-  std::string first;
-  while (trimmed(first).empty())
-    if (!source.next(first)) throw Error(source.path() + ": empty, no header line");
-  const char separator = column_separator(first);
-  const Header header{source.path(), source.number(), columns_of(first, separator)};
+void read_sacct(LineSource& source, const std::string& header_line, LogNotes& notes, const JobSink& sink,
+                std::int32_t processors_per_core) {
+  const char separator = column_separator(header_line);
+  const Header header{source.path(), source.number(), columns_of(header_line, separator)};
   std::unordered_set<std::string> seen;
   std::string text;
   while (source.next(text)) {
     if (trimmed(text).empty()) continue;
-    if (text == first) {
+    if (text == header_line) {
       notes.skipped("the header again", source.number());
       continue;
     }

@@ -43,11 +43,11 @@ void note_partition(std::string_view comment, std::map<std::int64_t, std::string
 
 }  // namespace
 
-void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core) {
+void read_swf(LineSource& source, std::string line, LogNotes& notes, const JobSink& sink,
+              std::int32_t processors_per_core) {
   std::map<std::int64_t, std::string> partition_names;
   std::unordered_set<std::int64_t> seen;
-  std::string line;
-  while (source.next(line)) {
+  do {
     const std::string_view text = trimmed(line);
     if (text.empty()) continue;
     if (text[0] == ';') {
@@ -84,7 +84,7 @@ void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int
       record.job.partition = name == partition_names.end() ? std::to_string(field[partition]) : name->second;
     }
     if (auto job = usable_job(std::move(record), source.number(), notes, processors_per_core)) sink(std::move(*job));
-  }
+  } while (source.next(line));
 }
 
 }  // namespace placement::sim
