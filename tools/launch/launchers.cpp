@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <initializer_list>
 #include <iterator>
-#include <map>
 
 #include "common/decision/process_map.hpp"
 #include "common/slurm/slurm_command.hpp"
@@ -198,22 +197,14 @@ void plan_torchrun(const Mapping& mapping, Launch& launch) {
 
 // ---- mpirun and mpiexec
 
-// Returns what a launcher prints as its version. Each is asked once.
-const std::string& version_of(const std::string& path) {
-  static std::map<std::string, std::string> known;
-  const auto [found, is_new] = known.try_emplace(path);
-  if (is_new) found->second = SlurmCommand({path, "--version"}, true).output().text;
-  return found->second;
-}
-
 // Returns true if the launcher has the name of an MPI launcher, and its version has one of `marks`.
 bool is_mpirun(const Words& words, std::initializer_list<std::string_view> marks) {
   const std::string_view name = base_name(words[0]);
   if (!name.starts_with("mpirun") && !name.starts_with("mpiexec") && name != "orterun" && name != "prterun")
     return false;
-  const std::string path = path_in_search(words[0]);
+  static const std::string path = path_in_search(words[0]);  // of the only launcher of this command
   if (path.empty()) return false;
-  const std::string& version = version_of(path);
+  static const std::string version = SlurmCommand({path, "--version"}, true).output().text;
   return std::ranges::any_of(marks, [&](std::string_view mark) { return version.find(mark) != version.npos; });
 }
 

@@ -90,8 +90,7 @@ ReportFacts gather_facts(const CommandLine& line, double since_s) {
                                                   : facts.why_no_machine;
   facts.decisions = read_decisions(line, config, 0, since_s);
   facts.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
-  if (slurmctld_answers())
-    if (const ControllerInput controller = read_controller(); controller.state) facts.mode = controller.state->mode;
+  if (const ControllerInput controller = read_controller(); controller.state) facts.mode = controller.state->mode;
   add_replay(facts, line, request, config);
   return facts;
 }
