@@ -25,6 +25,7 @@ constexpr std::int64_t second_us = 1000000;
 constexpr std::int64_t hour_us = 3600 * second_us;
 constexpr std::int64_t latest_us = never_us / 4;  // the latest simulated time: adding a run time does not overflow
 constexpr std::size_t most_samples = 100'000;
+
 // Returns the name of a job in messages.
 std::string name_of(const LogJob& job) {
   return "job " + std::to_string(job.id) + (job.line > 0 ? " (line " + std::to_string(job.line) + " of the log)" : "");
@@ -108,7 +109,6 @@ class Engine {
   std::vector<std::int32_t> leave(std::int64_t slot);
   void sample();
   void record_free_leaves();
-  void thin_out();
   void fail_node(const NodeFailure& failure);
   void interrupt_jobs_on(std::int32_t node);
   void repair_nodes();
@@ -130,7 +130,6 @@ class Engine {
   std::vector<Use> uses_;  // of jobs that have left the machine
   std::int64_t next_sample_us_ = 0;
   std::int64_t next_free_leaves_us_ = 0;
-  std::int64_t sample_step_us_ = hour_us;
   std::int64_t next_backfill_us_ = 0;
 
   Failures failures_;
@@ -348,14 +347,6 @@ void Engine::record_free_leaves() {
   next_free_leaves_us_ = (now_us_ / interval_us + 1) * interval_us;
 }
 
-// Drops every other sample and doubles the interval between later ones.
-void Engine::thin_out() {
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < result_.samples.size(); k += 2) result_.samples[kept++] = result_.samples[k];
-  result_.samples.resize(kept);
-  sample_step_us_ *= 2;
-}
-
 void Engine::give_up(std::int32_t job) {
   result_.outcomes[job].given_up = true;
   ++result_.given_up;
@@ -453,8 +444,7 @@ Replay Engine::run() {
     schedule();
     if (now_us_ >= next_sample_us_) {
       sample();
-      if (result_.samples.size() >= most_samples) thin_out();
-      next_sample_us_ = now_us_ + sample_step_us_;
+      next_sample_us_ = result_.samples.size() < most_samples ? now_us_ + hour_us : never_us;
     }
   }
   for (const std::int64_t slot : running_.slots()) uses_.push_back(use_of(running_.at(slot), now_us_));

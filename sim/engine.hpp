@@ -77,8 +77,7 @@ struct JobOutcome {
   bool refused = false;  // the policy could not serve the job, so that the stock choice was used
 };
 
-// The state of the machine at one time. There is one sample for each simulated hour. When there are very many, every
-// other one is dropped and the interval is doubled.
+// The state of the machine at one time. There is one sample for each of the first 100,000 simulated hours.
 struct MachineSample {
   std::int64_t time_us = 0;
   std::int64_t busy_cores = 0;  // cores of jobs that run, and of ended jobs until their release

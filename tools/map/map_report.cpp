@@ -46,10 +46,8 @@ std::string nic_of(const GpuTask& gpu, const mapping::GpuPlace& place) {
 }
 
 std::string gpu_bind(const GpuTask& gpu) {
-  std::string list;
-  for (const mapping::GpuPlace& place : gpu.mapping.of_rank)
-    list += (list.empty() ? "map_gpu:" : ",") + std::to_string(place.gpu);
-  return list;
+  return "map_gpu:" +
+         joined(gpu.mapping.of_rank, ",", [](const mapping::GpuPlace& place) { return std::to_string(place.gpu); });
 }
 
 std::string cpu_bind(const GpuTask& gpu) {
