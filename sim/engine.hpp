@@ -110,13 +110,13 @@ struct Replay : ReplayTotals {
   std::vector<FillJob> fill;         // empty unless ReplayOptions::full_start is set
   std::vector<MachineSample> samples;
   std::vector<FreeLeaves> free_leaves;  // before jobs start at that time; at most most_free_leaves
-  std::int64_t makespan_us = 0;  // time from the start of the window to the last end, or to a job's last failure
-  double busy_core_us = 0;       // core time of jobs within the makespan, from start to end or failure. Includes
-                                 // the jobs that filled the machine at the start, and excludes the release
-  std::int64_t simulated_us = 0;    // time from the start of the window to the last event
-  double switch_room_core_us = 0;   // integral of MachineSample::largest_in_switch over simulated_us
-  double subtree_room_core_us = 0;  // integral of MachineSample::largest_in_subtree over simulated_us
-  double lost_core_us = 0;  // core time from a start to a failure, summed over jobs that a failure ended
+  std::int64_t makespan_us = 0;         // time from the start of the window to the last end, or to a job's last failure
+  double busy_core_us = 0;              // core time of jobs within the makespan, from start to end or failure. Includes
+                                        // the jobs that filled the machine at the start, and excludes the release
+  std::int64_t simulated_us = 0;        // time from the start of the window to the last event
+  double switch_room_core_us = 0;       // integral of MachineSample::largest_in_switch over simulated_us
+  double subtree_room_core_us = 0;      // integral of MachineSample::largest_in_subtree over simulated_us
+  double lost_core_us = 0;              // core time from a start to a failure, summed over jobs that a failure ended
 };
 
 // Lets other threads watch and stop a replay.

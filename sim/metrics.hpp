@@ -45,7 +45,7 @@ struct Summary : ReplayTotals {
   std::int64_t with_matrix = 0;  // ended jobs with a matrix
   std::int64_t refused = 0;      // ended jobs that the policy could not serve
   std::int64_t restarts = 0;     // restarts of all jobs
-  double lost_core_hours = 0;  // core hours of jobs from a start to a failure
+  double lost_core_hours = 0;    // core hours of jobs from a start to a failure
   double makespan_s = 0;
   double utilisation = 0;         // core time of running jobs within the makespan divided by that of all cores, 0 to 1
   MeanInterval measures[4];       // in the order of all_measures

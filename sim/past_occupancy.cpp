@@ -88,8 +88,7 @@ PastOccupancy past_occupancy(const Machine& machine, std::span<const LogJob> job
     sample_until(event.time_s);
     const std::vector<NodeShare> cores = cores_of(jobs[event.job], machine, node_named);
     if (event.start) ++(cores.empty() ? past.unknown : past.jobs);
-    for (const NodeShare& one : cores)
-      used[static_cast<std::size_t>(one.node)] += event.start ? one.cores : -one.cores;
+    for (const NodeShare& one : cores) used[static_cast<std::size_t>(one.node)] += event.start ? one.cores : -one.cores;
   }
   sample_until(to_s);
   if (past.jobs == 0) past.samples.clear();

@@ -128,8 +128,8 @@ START_TEST(a_job_is_planned_beyond_the_entry_in_which_it_would_end) {
   // for 2 minutes. It has too few nodes until 10 minutes, and starts then. From 5 minutes on the plan has fewer open
   // nodes than in the time that was tried first.
   ck_assert(indices(busy.backfill({{12, 9}, {8, 5}, {24, 2}, {1, 20}}, StockRequest::nodes)).empty());
-  ck_assert((indices(busy.backfill({{12, 9}, {8, 5}, {24, 2}, {1, 9}}, StockRequest::nodes)) ==
-             std::vector<std::size_t>{3}));
+  ck_assert(
+      (indices(busy.backfill({{12, 9}, {8, 5}, {24, 2}, {1, 9}}, StockRequest::nodes)) == std::vector<std::size_t>{3}));
 }
 END_TEST
 

@@ -126,9 +126,8 @@ static ClusterView torus_machine(const MachineFile& file, const std::string& slu
 
 ClusterView read_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults,
                          std::span<const std::int64_t> level_distance, const std::optional<NodeShape>& shape) {
-  ClusterView view = is_torus_text(file.text)
-                         ? torus_machine(file, slurm_conf, faults, shape)
-                         : parse_topology(file, slurm_conf, level_distance, read_site_topology);
+  ClusterView view = is_torus_text(file.text) ? torus_machine(file, slurm_conf, faults, shape)
+                                              : parse_topology(file, slurm_conf, level_distance, read_site_topology);
   if (!view.warning.empty()) std::fprintf(stderr, "placectl: %s\n", view.warning.c_str());
   return view;
 }

@@ -83,9 +83,7 @@ std::string format_gpu_places(const GpuTask& gpu, const ClusterView& view, const
   return text;
 }
 
-std::string srun_options(const GpuTask& gpu) {
-  return "--gpu-bind=" + gpu_bind(gpu) + " --cpu-bind=" + cpu_bind(gpu);
-}
+std::string srun_options(const GpuTask& gpu) { return "--gpu-bind=" + gpu_bind(gpu) + " --cpu-bind=" + cpu_bind(gpu); }
 
 std::string format_gpu_summary(const GpuTask& gpu) {
   const auto ranks = static_cast<std::int64_t>(gpu.mapping.of_rank.size());

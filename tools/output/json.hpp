@@ -15,8 +15,8 @@ namespace placement::tools {
 // direction of writing.
 std::string safe_text(std::string_view text);
 
-// Returns half of `twice`, which must not be negative. The traffic of a link in one direction may end in a half: half of
-// a pair's traffic goes each way.
+// Returns half of `twice`, which must not be negative. The traffic of a link in one direction may end in a half: half
+// of a pair's traffic goes each way.
 inline std::string half_of(Cost twice) { return to_string(twice / 2) + (twice % 2 == 0 ? "" : ".5"); }
 
 // Writes a JSON text piece by piece. The caller is responsible for the nesting. The writer adds commas and line feeds.

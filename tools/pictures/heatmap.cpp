@@ -136,8 +136,7 @@ std::string axes(const HeatMap& map, const HeatMapStyle& style) {
 std::string scale_bar(const HeatMap& map, const HeatMapStyle& style, const Scale& scale) {
   std::string text, unit = shown(style.unit);
   if (map.group > 1)
-    unit +=
-        formatted(", %s of %d x %d", map.kind == HeatMap::Kind::traffic ? "sum" : "mean", map.group, map.group);
+    unit += formatted(", %s of %d x %d", map.kind == HeatMap::Kind::traffic ? "sum" : "mean", map.group, map.group);
   if (!scale.empty()) {
     text += "<g shape-rendering=\"crispEdges\">\n";
     for (int level = 0; level < levels; ++level)

@@ -37,14 +37,10 @@ namespace {
 int sacct_log(double since_s, bool all_users) {
   if (!slurmctld_answers()) throw Error("no slurmctld answers on this host, so sacct is not asked");
   setenv("SLURM_TIME_FORMAT", "%s", 1);  // times in seconds since 1970, in any time zone
-  SlurmCommand sacct({
-      "sacct",
-      all_users ? "--allusers" : "--user=" + std::to_string(geteuid()),
-      "--parsable2",
-      "--allocations",
-      "--noconvert",
-      "--starttime=uts" + std::to_string(std::llround(since_s)),
-      "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList"});
+  SlurmCommand sacct(
+      {"sacct", all_users ? "--allusers" : "--user=" + std::to_string(geteuid()), "--parsable2", "--allocations",
+       "--noconvert", "--starttime=uts" + std::to_string(std::llround(since_s)),
+       "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList"});
   const int file = file_in_memory(sacct.text(), false);
   if (file < 0) throw Error("no memory for the output of sacct");
   return file;
