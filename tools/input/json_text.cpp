@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
@@ -231,9 +232,7 @@ Number JsonObject::number(const char* member, const NumberRange& range) {
     if (error == std::errc{} && end == digits.data() + digits.size() && range.has(static_cast<double>(number)))
       return number;
   }
-  fail_member(member, range.most < unbounded ? range.text() + ", or null"
-                      : range.least < 0      ? "a number or null"
-                                             : "a number of 0 or more, or null");
+  fail_member(member, range.text() + ", or null");
 }
 
 template float JsonObject::number<float>(const char*, const NumberRange&);

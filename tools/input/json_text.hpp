@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -60,9 +59,6 @@ class JsonText {
   Parsed members_;
   std::map<std::string, std::vector<std::string_view>> lists_;
 };
-
-// The largest number of a range that has no other end.
-inline constexpr double unbounded = std::numeric_limits<double>::max();
 
 // The members of one object. finish() refuses members that were not requested. A member that is missing or null has no
 // known value. All functions throw Error with the file, the line, the member, its value, and the expected value.
