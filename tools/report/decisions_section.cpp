@@ -26,15 +26,12 @@ HtmlSection decisions_section(const ReportFacts& facts) {
   const DecisionInput& input = facts.decisions;
   if (!input.told_by.empty()) section.body += paragraph("Reported by " + input.told_by + ".", "quiet");
   for (const std::string& note : input.notes) section.body += paragraph("Not read: " + note, "quiet");
-  section.has_data = !input.decisions.empty();
-  if (!section.has_data) {
-    section.body += missing(
+  if (input.decisions.empty())
+    return section.without_data(missing(
         "decisions of slurmctld since " + shown_time(facts.since_s) + ".",
         input.notes.empty() ? "none is on record." : "none could be read, or none is on record.",
         "jobs that ask for a policy (srun -m TREEMATCH), or Mode=observe in placement.conf; placement-monitor keeps the "
-        "decisions for longer than slurmctld's ring of the latest 1024.");
-    return section;
-  }
+        "decisions for longer than slurmctld's ring of the latest 1024."));
   const std::vector<DecisionSum> sums = sums_of(input.decisions);
   std::int64_t most = 1;
   for (const DecisionSum& sum : sums) most = std::max(most, sum.count);

@@ -63,14 +63,11 @@ std::string shown_interval(const sim::MeanInterval& interval) {
 HtmlSection gains_section(const ReportFacts& facts) {
   HtmlSection section{"gains", "Gains on record", {}};
   const std::vector<PolicyGain> gains = gains_of(facts.decisions.decisions, facts.seed);
-  section.has_data = !gains.empty();
-  if (!section.has_data) {
-    section.body = missing(
+  if (gains.empty())
+    return section.without_data(missing(
         "what policies gained.", "no decision on record has both the cost of its placement and that of stock.",
         "jobs with a communication matrix or a pattern (srun -m TREEMATCH=app.mat), whose record has both costs; "
-        "with Mode=observe nothing is changed for them.");
-    return section;
-  }
+        "with Mode=observe nothing is changed for them."));
   section.body += paragraph(
       "Cost of each placement divided by the cost of stock: natural order on the first nodes that Slurm offered. "
       "Cost is in hop-bytes, which measure network traffic and not time. Below 1.00 the policy is better. "

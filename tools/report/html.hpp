@@ -69,6 +69,9 @@ struct HtmlSection {
   std::string heading;
   std::string body;      // HTML
   bool has_data = true;  // false: the section reports only what is missing
+
+  // Returns this section with `more` at its end.
+  HtmlSection without_data(const std::string& more) const { return {id, heading, body + more, false}; }
 };
 
 // Returns the whole page.

@@ -109,15 +109,11 @@ std::string sources(const LiveState& state) {
 
 HtmlSection pairs_section(const ReportFacts& facts) {
   HtmlSection section{"network", "The network between nodes", {}};
-  const bool known = facts.state && facts.state->state.pairs.groups > 0 && !facts.state->state.nodes.empty();
-  section.has_data = known;
-  if (!known) {
-    section.body = missing(
+  if (!facts.state || facts.state->state.pairs.groups == 0 || facts.state->state.nodes.empty())
+    return section.without_data(missing(
         "latency and bandwidth between the nodes.",
         facts.state ? "the snapshot has no pairs: none was measured yet." : facts.why_no_state,
-        "placement-monitor measures them when agents run on the nodes (doc/live-state.md), or name a snapshot with --state.");
-    return section;
-  }
+        "placement-monitor measures them when agents run on the nodes (doc/live-state.md), or name a snapshot with --state."));
   const auto bundles = bundles_of(facts);
   const std::vector<NodeState>& nodes = facts.state->state.nodes;
   std::vector<std::string> names;

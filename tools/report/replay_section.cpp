@@ -33,14 +33,11 @@ std::string mean_of(const sim::Summary& summary, sim::Measure measure) {
 
 HtmlSection replay_section(const ReportFacts& facts) {
   HtmlSection section{"replay", "The site's jobs under each policy", {}};
-  section.has_data = facts.replay.has_value();
-  if (!facts.replay) {
-    section.body = missing(
+  if (!facts.replay)
+    return section.without_data(missing(
         "the replay of the site's jobs.", facts.why_no_replay,
         "accounting by slurmdbd, so that sacct has the jobs; or a log by --sacct: sacct --allusers --parsable2 --allocations --noconvert "
-        "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList.");
-    return section;
-  }
+        "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList."));
   section.body += jobs_and_assumptions(*facts.replay);
   HtmlTable table(
       "Stock: time under stock Slurm divided by the time under the policy, geometric means with 90 % intervals. Above 1.00 the policy is better; "
