@@ -286,20 +286,16 @@ void read_sacct(LineSource& source, const std::string& header_line, LogNotes& no
   std::string text;
   while (source.next(text)) {
     if (trimmed(text).empty()) continue;
-    if (text == header_line) {
-      notes.skipped("the header again", source.number());
-      continue;
-    }
     Line line{header, columns_of(text, separator), source.number(), notes};
-    if (line.words.size() != header.names.size()) {
-      notes.skipped("not as many columns as the header", source.number());
-      continue;
-    }
-    if (line.words[header.id].find('.') != std::string_view::npos) {
-      notes.skipped("a job step, not a job", source.number());
-      continue;
-    }
-    LogRecord record = record_of(line);
+    LogRecord record;
+    if (text == header_line)
+      line.refusal = "the header again";
+    else if (line.words.size() != header.names.size())
+      line.refusal = "not as many columns as the header";
+    else if (line.words[header.id].find('.') != std::string_view::npos)
+      line.refusal = "a job step, not a job";
+    else
+      record = record_of(line);
     if (!line.refusal.empty()) {
       notes.skipped(line.refusal, source.number());
       continue;
