@@ -32,29 +32,24 @@ namespace placement::tools {
 
 namespace {
 
-// Returns the descriptor of a file in memory with the output of sacct. Throws Error if there is no slurmctld, or if
+// Returns the jobs of --sacct, or those that sacct lists since `since_s`. Throws Error if there is no slurmctld, or if
 // sacct fails.
-int sacct_log(double since_s, bool all_users) {
-  if (!slurmctld_answers()) throw Error("no slurmctld answers on this host, so sacct is not asked");
-  setenv("SLURM_TIME_FORMAT", "%s", 1);  // times in seconds since 1970, in any time zone
-  SlurmCommand sacct(
-      {"sacct", all_users ? "--allusers" : "--user=" + std::to_string(geteuid()), "--parsable2", "--allocations",
-       "--noconvert", "--starttime=uts" + std::to_string(std::llround(since_s)),
-       "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList"});
-  const int file = file_in_memory(sacct.text(), false);
-  if (file < 0) throw Error("no memory for the output of sacct");
-  return file;
-}
-
 sim::JobList jobs_of(const CommandLine& line, const sim::JobSelection& selection, double since_s, std::string& log,
                      sim::LogNotes& notes) {
   if (const auto path = line.value("sacct")) {
     log = base_name(*path);
     return sim::select_jobs(*path, selection, notes);
   }
+  if (!slurmctld_answers()) throw Error("no slurmctld answers on this host, so sacct is not asked");
   const bool own = hides_other_jobs(config_for_records());
   log = own ? "sacct, of this user alone (PrivateData=jobs)," : "sacct";
-  const FileDescriptor file(sacct_log(since_s, !own));
+  setenv("SLURM_TIME_FORMAT", "%s", 1);  // times in seconds since 1970, in any time zone
+  SlurmCommand sacct(
+      {"sacct", own ? "--user=" + std::to_string(geteuid()) : "--allusers", "--parsable2", "--allocations",
+       "--noconvert", "--starttime=uts" + std::to_string(std::llround(since_s)),
+       "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList"});
+  const FileDescriptor file(file_in_memory(sacct.text(), false));
+  if (file < 0) throw Error("no memory for the output of sacct");
   const std::string path = "/proc/self/fd/" + std::to_string(static_cast<int>(file));
   try {
     return sim::select_jobs(path, selection, notes);
