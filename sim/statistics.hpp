@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace placement::sim {
 
 // A mean with its 90 % confidence interval by Student's t distribution. With fewer than two values there is no
-// interval, and low and high are equal to the mean.
+// interval, and low and high are equal to the mean. Without values they are NaN.
 struct MeanInterval {
   std::int64_t count = 0;
-  double mean = 0;
-  double low = 0;   // lower end of the interval
-  double high = 0;  // upper end of the interval
+  double mean = std::numeric_limits<double>::quiet_NaN();
+  double low = mean;   // lower end of the interval
+  double high = mean;  // upper end of the interval
 
   bool has_interval() const { return count > 1; }
 };

@@ -44,13 +44,12 @@ std::string summary_csv(const Report& report) {
   std::string out =
       "strategy,jobs,ended,with_matrix,refused,node_failures,restarts,lost_core_hours,makespan_s,utilisation,wait_s,flow_s,run_s,stretch,ratio,gain,"
       "decision_ms,longest_decision_ms,extra_switches,largest_in_switch,largest_in_subtree,replay_s,interrupted,given_up\n";
-  const auto mean = [](const sim::Summary& s, sim::Measure measure) { return known_mean(of(s, measure)); };
   for (const sim::Summary& s : report.summaries)
     out += row(s.strategy, s.jobs, s.ended, s.with_matrix, s.refused, s.node_failures, s.restarts, s.lost_core_hours,
-               s.makespan_s, s.utilisation, mean(s, sim::Measure::wait), mean(s, sim::Measure::flow),
-               mean(s, sim::Measure::run), mean(s, sim::Measure::stretch), s.mean_ratio, s.mean_gain, s.decision_ms,
-               s.longest_decision_ms, s.extra_switches, s.largest_in_switch, s.largest_in_subtree, s.replay_s,
-               s.interrupted, s.given_up);
+               s.makespan_s, s.utilisation, of(s, sim::Measure::wait).mean, of(s, sim::Measure::flow).mean,
+               of(s, sim::Measure::run).mean, of(s, sim::Measure::stretch).mean, s.mean_ratio, s.mean_gain,
+               s.decision_ms, s.longest_decision_ms, s.extra_switches, s.largest_in_switch, s.largest_in_subtree,
+               s.replay_s, s.interrupted, s.given_up);
   return out;
 }
 

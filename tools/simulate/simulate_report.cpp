@@ -56,7 +56,7 @@ std::string input_text(const Report& report) {
 }
 
 std::string mean_text(const sim::Summary& summary, sim::Measure measure, int digits) {
-  return shown_number(known_mean(of(summary, measure)), digits);
+  return shown_number(of(summary, measure).mean, digits);
 }
 
 std::string strategies_text(const Report& report) {
@@ -99,10 +99,9 @@ std::string comparisons_text(const Report& report) {
     if (c.difference.count == 0 || measure == sim::Measure::wait ||
         (group != sim::JobGroup::all && &first != &report.replays.front()))
       continue;
-    out +=
-        formatted("%-15s %-8s %-10s - %-10s %10.2f  %s  %s\n", sim::to_string(group).c_str(),
-                  sim::to_string(measure).c_str(), first.strategy.c_str(), second.strategy.c_str(), c.difference.mean,
-                  interval_text(c.difference).c_str(), shown_number(known_mean(c.ratio), 3).c_str());
+    out += formatted("%-15s %-8s %-10s - %-10s %10.2f  %s  %s\n", sim::to_string(group).c_str(),
+                     sim::to_string(measure).c_str(), first.strategy.c_str(), second.strategy.c_str(),
+                     c.difference.mean, interval_text(c.difference).c_str(), shown_number(c.ratio.mean, 3).c_str());
   }
   if (out.empty()) return out;
   return "\nPaired by job: mean difference (flow and run in seconds), its 90 % confidence interval by Student's t (open: it\n"
@@ -136,8 +135,8 @@ std::string sizes_text(const Report& report) {
 // Writes a mean with its interval. The interval of fewer than two values is null.
 void put_interval(JsonWriter& json, std::string_view name, const sim::MeanInterval& interval) {
   const bool known = interval.has_interval();
-  json.key(name).begin_object().member("mean", known_mean(interval), "low90", known ? interval.low : sim::of_no_job,
-                                       "high90", known ? interval.high : sim::of_no_job);
+  json.key(name).begin_object().member("mean", interval.mean, "low90", known ? interval.low : sim::of_no_job, "high90",
+                                       known ? interval.high : sim::of_no_job);
   json.end_object();
 }
 

@@ -33,11 +33,6 @@ inline const sim::MeanInterval& of(const sim::Summary& summary, sim::Measure mea
   return summary.measures[static_cast<int>(measure)];
 }
 
-// Returns the mean; NaN for an interval without values.
-inline double known_mean(const sim::MeanInterval& interval) {
-  return interval.count > 0 ? interval.mean : sim::of_no_job;
-}
-
 // Two replays compared, by the jobs of a group.
 struct Comparison {
   sim::JobGroup group;
