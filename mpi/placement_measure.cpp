@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -37,7 +38,8 @@ constexpr int tag = 46;
 constexpr int short_bytes = 8, first_bytes = 64 << 10, most_bytes = 16 << 20;
 constexpr int warm_up = 8, most_pings = 200, least_pings = 5, most_transfers = 5;
 constexpr double ping_s = 0.1, long_enough_s = 0.2, transfer_s = 1;
-constexpr unsigned grace_s = 60;  // after the time limit, for a pair whose link has failed
+constexpr unsigned start_s = 120;  // for MPI_Init
+constexpr unsigned grace_s = 60;   // after the time limit, for a pair whose link has failed; also for MPI_Finalize
 
 constexpr const char* help =
     "Usage: srun --ntasks-per-node=1 placement-measure [OPTION]...\n"
@@ -48,6 +50,15 @@ constexpr const char* help =
     "      --version      the version\n\n"
     "placectl measure starts it and sends the table to placement-monitor.\n"
     "Exit status: 0, 1 without a table, 2 for a wrong option.\n";
+
+// The message and the exit code of a rank whose alarm goes off in its present phase.
+const char* volatile late = "placement-measure: MPI_Init has not returned in time\n";
+volatile std::sig_atomic_t late_code = failed;
+
+void end_late(int) {
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, late, std::strlen(late));
+  _exit(late_code);
+}
 
 struct Settings {
   double limit_s = 300;
@@ -169,7 +180,8 @@ int run(const Settings& settings) {
   } else if (std::set<std::string>(names.begin(), names.end()).size() < names.size()) {
     trouble = "two ranks are on one node: start one on each (--ntasks-per-node=1)";
   } else {
-    alarm(static_cast<unsigned>(settings.limit_s) + grace_s);  // a lost node must not keep the others
+    late = "placement-measure: a measurement has not ended in time: has a node or a link failed?\n";
+    alarm(static_cast<unsigned>(settings.limit_s) + grace_s);
     const std::vector<Result> results = play(settings, rank, ranks);
     if (rank == 0 && !print(results, names))
       trouble = std::string("the table cannot be written: ") + std::strerror(errno);
@@ -211,8 +223,14 @@ int read_options(int argc, char** argv, Settings& settings) {
 int main(int argc, char** argv) {
   Settings settings;
   if (const int code = read_options(argc, argv, settings); code >= 0) return code;
+  // A lost node, or a library that waits for it, must not keep the other nodes.
+  std::signal(SIGALRM, end_late);
+  alarm(start_s);
   MPI_Init(&argc, &argv);
   const int code = run(settings);
+  late = "placement-measure: MPI_Finalize has not returned in time; a table on standard output is complete\n";
+  late_code = code;
+  alarm(grace_s);
   MPI_Finalize();
   return code;
 }

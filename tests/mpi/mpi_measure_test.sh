@@ -10,6 +10,7 @@ cat >as_node <<'END'
 #!/bin/sh
 export SLURM_STEP_NUM_TASKS="$ranks" SLURMD_NODENAME="${same:-n$((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} + 1))}"
 [ -z "$full" ] || exec >/dev/full
+[ "$stuck_start_s $SLURMD_NODENAME" != 'yes n2' ] || exec sleep 600
 exec nice -n 19 "$@"
 END
 chmod +x as_node
@@ -68,8 +69,11 @@ compile() {  # compiler of the MPI library, program, source
 
 check_program "$MPIRUN" "$build/placement-measure"
 
-# A copy with room for four pairs, in which a minute is a millisecond: each pair takes longer.
-sed -e 's/room = most_measured_pairs/room = 4/' -e 's/(number) \* 60/(number) * 1e-3/' "$source/mpi/placement_measure.cpp" >short.cpp
+# A copy with room for four pairs, in which a minute is a millisecond: each pair takes longer. stuck_start_s and stuck_grace_s let
+# it hang in MPI_Init or MPI_Finalize, with a limit of two seconds.
+sed -e 's/room = most_measured_pairs/room = 4/' -e 's/(number) \* 60/(number) * 1e-3/' \
+  -e 's/alarm(\(start_s\|grace_s\))/alarm(getenv("stuck_\1") ? 2 : \1)/' \
+  -e 's/^  MPI_Finalize();/  if (getenv("stuck_grace_s")) sleep(600);\n&/' "$source/mpi/placement_measure.cpp" >short.cpp
 compile "$MPICC" measure_short short.cpp
 for words in '4' '1 --minutes 1'; do
   read -r pairs option minutes <<<"$words"
@@ -78,6 +82,12 @@ for words in '4' '1 --minutes 1'; do
   grep -q "^# $pairs of 6 pairs" table && [ "$(grep -c '^n' table)" = "$pairs" ] || fail "a short measurement $option: $(cat table)"
   cases=$((cases + 1))
 done
+
+# A program that hangs in the MPI library ends, and names the function.
+stuck_start_s=yes measured "$MPIRUN" ./measure_short 2 >table 2>err && fail "a node without MPI_Init"
+grep -q 'placement-measure: MPI_Init' err && [ ! -s table ] || fail "a node without MPI_Init: $(cat table err)"
+stuck_grace_s=yes measured "$MPIRUN" ./measure_short 2 >table 2>err
+grep -q 'placement-measure: MPI_Finalize' err && grep -q '^# 1 of 1 pairs' table || fail "MPI_Finalize hangs: $(cat table err)"
 
 : "${MPICH_CC:=mpicc.mpich}" "${MPICH_RUN:=mpiexec.mpich}"
 if [ -x "$(command -v "$MPICH_CC")" ]; then
