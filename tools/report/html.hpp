@@ -70,7 +70,7 @@ struct HtmlSection {
   std::string body;      // HTML
   bool has_data = true;  // false: the section reports only what is missing
 
-  // Returns this section with `more` at its end.
+  // Returns this section with `more` after its text.
   HtmlSection without_data(const std::string& more) const { return {id, heading, body + more, false}; }
 };
 
