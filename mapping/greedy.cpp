@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "mapping/greedy.hpp"
 
+#include <algorithm>
+
+#include "mapping/leaf_tree.hpp"
+
 namespace placement::mapping {
 
 namespace {
@@ -41,21 +45,13 @@ class FreeSlots {
 
 }  // namespace
 
-std::vector<std::int32_t> greedy_mapping(const Graph& graph, const LeafTree& tree, const WorkBudget& watch) {
-  std::vector<std::int32_t> slot(graph.vertices(), -1);
-  FreeSlots free(tree, watch);
-  for (const HeavyPair& pair : pairs_by_weight(graph, watch)) {
-    watch.spend(1);
-    if (slot[pair.a] >= 0 && slot[pair.b] >= 0) continue;
-    if (slot[pair.a] < 0 && slot[pair.b] < 0) slot[pair.a] = free.take_any();
-    if (slot[pair.a] < 0)
-      slot[pair.a] = free.take_near(slot[pair.b]);
-    else
-      slot[pair.b] = free.take_near(slot[pair.a]);
-  }
-  for (std::int32_t& s : slot)
-    if (s < 0) s = free.take_any();
-  return slot;
+std::vector<std::int32_t> greedy_leaves(const Graph& graph, const TreeTopology& tree, std::vector<std::int32_t> leaves,
+                                        const WorkBudget& watch) {
+  std::sort(leaves.begin(), leaves.end());
+  const LeafTree places(tree, leaves);
+  std::vector<std::int32_t> leaf_of_rank = greedy_slots(graph, FreeSlots(places, watch), watch);
+  for (std::int32_t& slot : leaf_of_rank) slot = places.leaf(slot);
+  return leaf_of_rank;
 }
 
 }  // namespace placement::mapping

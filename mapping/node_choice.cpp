@@ -4,10 +4,30 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "common/util/placement_error.hpp"
 
 namespace placement::mapping {
+
+std::uint64_t seed_parameter(const Request& request) {
+  return static_cast<std::uint64_t>(
+      number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
+}
+
+void check_request(const ClusterView& view, const Request& request) {
+  if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: expected at least 1");
+  if (request.matrix && request.matrix->ranks() != request.tasks)
+    throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, and " +
+                std::to_string(request.tasks) + " tasks are asked for");
+  if (request.node_tasks.empty()) return;
+  if (request.node_tasks.size() != view.nodes.size())
+    throw Error(std::to_string(request.node_tasks.size()) + " task counts for " + std::to_string(view.nodes.size()) +
+                " nodes");
+  const std::int64_t laid_out = std::accumulate(request.node_tasks.begin(), request.node_tasks.end(), std::int64_t{0});
+  if (laid_out != request.tasks)
+    throw Error(std::to_string(laid_out) + " tasks are laid out, and the request has " + std::to_string(request.tasks));
+}
 
 NodeLimits::NodeLimits(const ClusterView& view, const Request& request, NodeCounts capacity)
     : capacity_(std::move(capacity)),
@@ -247,6 +267,14 @@ std::optional<NodeCounts> sequential_counts(const NodeLimits& limits) {
   std::vector<std::int32_t> order(limits.capacity().size());
   std::iota(order.begin(), order.end(), 0);
   return first_or_largest(limits, order);
+}
+
+NodeCounts counts_in_order(const ClusterView& view, const Request& request, NodeCounts capacity) {
+  if (!request.node_tasks.empty()) return request.node_tasks;
+  std::optional<NodeCounts> counts = sequential_counts(NodeLimits(view, request, std::move(capacity)));
+  if (!counts)
+    throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+  return *std::move(counts);
 }
 
 std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimits& limits, std::int32_t levels_up) {

@@ -9,6 +9,12 @@
 
 namespace placement::mapping {
 
+// Returns the parameter `seed`, or the seed of the request when it is not given. Throws as number_parameter() does.
+std::uint64_t seed_parameter(const Request& request);
+
+// Throws Error when the request contradicts itself: no tasks, or a matrix or task counts that do not fit the tasks.
+void check_request(const ClusterView& view, const Request& request);
+
 // The limits on a choice of nodes: the capacity of each node in tasks, and the limits of the request.
 class NodeLimits {
  public:
@@ -55,6 +61,10 @@ class NodeLimits {
 // than the limits allow, chooses the largest nodes. Returns the tasks of each node; nothing if the choice violates the
 // limits.
 std::optional<NodeCounts> sequential_counts(const NodeLimits& limits);
+
+// Returns the tasks of each node: those that the request gives, or else those of sequential_counts(). `capacity` has the
+// number of tasks for which each node has room. Throws Error when no choice of nodes keeps to the limits.
+NodeCounts counts_in_order(const ClusterView& view, const Request& request, NodeCounts capacity);
 
 // Chooses nodes of the smallest subtree that can serve the request, or of its ancestor `levels_up` levels higher [TM
 // §6]. Takes branches with the most room first, so that few switches are used. Returns the tasks of each node; nothing

@@ -6,7 +6,6 @@
 #include <random>
 
 #include "common/util/error.hpp"
-#include "common/util/placement_error.hpp"
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
 #include "treematch/matching.hpp"
@@ -14,14 +13,6 @@
 namespace placement::policies {
 
 namespace {
-
-// Returns the task counts of a step, or those on the first nodes of the view that can serve the request.
-mapping::NodeCounts counts_in_order(const ClusterView& view, const Request& request, const mapping::Slots& slots) {
-  if (!request.node_tasks.empty()) return request.node_tasks;
-  const auto counts = mapping::sequential_counts(mapping::NodeLimits(view, request, slots.capacity()));
-  if (!counts) throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
-  return *counts;
-}
 
 // Shuffles a sequence, with equal results on all machines, which std::shuffle does not guarantee.
 void shuffle(std::vector<std::int32_t>& sequence, std::mt19937_64& random) {
@@ -43,22 +34,21 @@ std::vector<std::int32_t> leaves_in_random_order(const ClusterView& view, const 
     mixed.nodes.push_back(view.nodes[node]);
   }
   const mapping::Slots slots(mixed, mixed_request);
-  return slots.leaves(counts_in_order(mixed, mixed_request, slots));
+  return slots.leaves(mapping::counts_in_order(mixed, mixed_request, slots.capacity()));
 }
 
 }  // namespace
 
 Placement place_sequential(const ClusterView& view, const Request& request, const Deadline&) {
   const mapping::Slots slots(view, request);
-  const std::vector<std::int32_t> natural = slots.leaves(counts_in_order(view, request, slots));
+  const std::vector<std::int32_t> natural = slots.leaves(mapping::counts_in_order(view, request, slots.capacity()));
   return slots.placement(natural, natural, "natural order");
 }
 
 Placement place_random(const ClusterView& view, const Request& request, const Deadline&) {
-  const auto seed = number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX);
-  std::mt19937_64 random(static_cast<std::uint64_t>(seed));
+  std::mt19937_64 random(mapping::seed_parameter(request));
   const mapping::Slots slots(view, request);
-  const std::vector<std::int32_t> natural = slots.leaves(counts_in_order(view, request, slots));
+  const std::vector<std::int32_t> natural = slots.leaves(mapping::counts_in_order(view, request, slots.capacity()));
   std::vector<std::int32_t> leaves = natural;
   if (request.node_tasks.empty()) leaves = leaves_in_random_order(view, request, random);
   shuffle(leaves, random);
@@ -74,7 +64,7 @@ Placement placed_by_matching(const ClusterView& view, const Request& request, tr
   mapping::NodeCounts counts = request.node_tasks;
   if (counts.empty()) {
     const auto compact = mapping::compact_counts(view, mapping::NodeLimits(view, request, slots.capacity()), 0);
-    counts = compact ? *compact : counts_in_order(view, request, slots);
+    counts = compact ? *compact : mapping::counts_in_order(view, request, slots.capacity());
   }
   const std::vector<std::int32_t> natural = slots.leaves(counts);
   std::vector<std::int32_t> from_left = natural;

@@ -17,7 +17,7 @@ bool has_torus_cost(const ClusterView& view, const Request& request, bool on_tor
 }  // namespace
 
 Cost natural_order_cost(const ClusterView& view, const Request& request, bool on_torus) {
-  if (has_torus_cost(view, request, on_torus)) tofa::check_torus_request(view, request);
+  if (has_torus_cost(view, request, on_torus)) mapping::check_request(view, request);
   return step_cost(view, request, place_sequential(view, request, Deadline::never()), on_torus);
 }
 

@@ -364,10 +364,7 @@ Placement place_step(const ClusterView& view, const Request& request, const Dead
 
 Placement place_by(const ClusterView& view, const Request& request, const Deadline& deadline,
                    netload::SelectionRule rule) {
-  if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: expected at least 1");
-  if (request.matrix && request.matrix->ranks() != request.tasks)
-    throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, but the job has " +
-                std::to_string(request.tasks) + " tasks");
+  mapping::check_request(view, request);
   return request.node_tasks.empty() ? Chooser(view, request, deadline, rule).place()
                                     : place_step(view, request, deadline, rule);
 }
@@ -399,7 +396,7 @@ void check_nla(const Parameters& parameters) {
   wait_s(parameters);
   Request request;
   request.parameters = parameters;
-  number_parameter(request, "seed", 1, INT64_MAX);
+  mapping::seed_parameter(request);
 }
 
 }  // namespace placement::policies

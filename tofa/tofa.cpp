@@ -347,14 +347,14 @@ void check_tofa(const Parameters& parameters) {
 }
 
 Placement place_tofa(const ClusterView& view, const Request& request, const Deadline& deadline) {
-  check_torus_request(view, request);
+  mapping::check_request(view, request);
   if (!has_coordinates(view, request)) return on_tree(view, request, deadline);
   if (!request.matrix && !request.node_tasks.empty()) return along_torus(view, request, deadline);
   return place_on_torus(view, request, deadline, false);
 }
 
 Placement place_tofa_thoroughly(const ClusterView& view, const Request& request, const Deadline& deadline) {
-  check_torus_request(view, request);
+  mapping::check_request(view, request);
   return has_coordinates(view, request) ? place_on_torus(view, request, deadline, true)
                                         : on_tree(view, request, deadline);
 }

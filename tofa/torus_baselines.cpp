@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tofa/torus_baselines.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "common/util/error.hpp"
@@ -27,7 +26,7 @@ void check_tofa_paper(const Parameters&) {
 
 Placement place_tofa_paper(const ClusterView& view, const Request& request, const Deadline& deadline) {
   check_tofa_paper(request.parameters);
-  check_torus_request(view, request);
+  mapping::check_request(view, request);
   if (!has_coordinates(view, request)) throw Error("TOFA-PAPER needs a torus: give a torus file as the topology");
   const TorusJob job = torus_job(view, request);
   const bool given = !request.node_tasks.empty();
@@ -49,7 +48,7 @@ Placement place_tofa_paper(const ClusterView& view, const Request& request, cons
 
 Placement place_greedy(const ClusterView& view, const Request& request, const Deadline& deadline) {
   const mapping::WorkBudget watch(deadline);
-  check_torus_request(view, request);
+  mapping::check_request(view, request);
   if (!request.matrix) throw Error("GREEDY needs a matrix");
   if (has_coordinates(view, request)) {
     const TorusJob job = torus_job(view, request);
@@ -61,24 +60,13 @@ Placement place_greedy(const ClusterView& view, const Request& request, const De
     }
   }
   const mapping::Slots slots(view, request);
-  mapping::NodeCounts natural_counts = request.node_tasks;
-  mapping::NodeCounts offered = request.node_tasks;
+  const std::vector<std::int32_t> natural = slots.leaves(mapping::counts_in_order(view, request, slots.capacity()));
   std::optional<mapping::NodeLimits> limits;
-  if (request.node_tasks.empty()) {
-    limits.emplace(view, request, slots.capacity());
-    const auto counts = mapping::sequential_counts(*limits);
-    if (!counts) throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
-    natural_counts = *counts;
-    offered = limits->capacity();
-  }
-  const std::vector<std::int32_t> natural = slots.leaves(natural_counts);
+  if (request.node_tasks.empty()) limits.emplace(view, request, slots.capacity());
   try {
-    for (const mapping::NodeCounts& counts : {offered, natural_counts}) {
-      std::vector<std::int32_t> leaves = slots.leaves(counts);
-      std::sort(leaves.begin(), leaves.end());
-      const mapping::LeafTree tree(*view.tree, leaves);
-      std::vector<std::int32_t> mapped = mapping::greedy_mapping(mapping::scaled_graph(*request.matrix), tree, watch);
-      for (std::int32_t& slot : mapped) slot = tree.leaf(slot);
+    const mapping::Graph graph = mapping::scaled_graph(*request.matrix, watch);
+    for (const std::vector<std::int32_t>& leaves : {limits ? slots.leaves(limits->capacity()) : natural, natural}) {
+      const std::vector<std::int32_t> mapped = mapping::greedy_leaves(graph, *view.tree, leaves, watch);
       if (!limits || limits->allow(slots.counts(mapped))) return slots.placement(mapped, natural, method);
     }
   } catch (const mapping::OutOfTime&) {

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
-#include "common/util/error.hpp"
-#include "common/util/placement_error.hpp"
 #include "common/util/short_number.hpp"
 #include "mapping/sparsify.hpp"
 #include "tofa/scotch_hook.hpp"
@@ -43,27 +41,11 @@ std::int32_t pairs_per_rank(const Request& request, std::int64_t most_pairs) {
 
 TofaSettings tofa_settings(const Request& request) {
   TofaSettings settings;
-  settings.seed =
-      static_cast<std::uint64_t>(number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
+  settings.seed = mapping::seed_parameter(request);
   settings.effort = static_cast<std::int32_t>(number_parameter(request, "effort", 10, 1000, 1));
   settings.communication_share = static_cast<double>(number_parameter(request, "comm-share", 50, 100)) / 100;
   settings.job_seconds = static_cast<double>(number_parameter(request, "job-seconds", 0, INT32_MAX));
   return settings;
-}
-
-void check_torus_request(const ClusterView& view, const Request& request) {
-  if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: expected at least 1");
-  if (request.matrix && request.matrix->ranks() != request.tasks)
-    throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, but the job has " +
-                std::to_string(request.tasks) + " tasks");
-  if (request.node_tasks.empty()) return;
-  if (request.node_tasks.size() != view.nodes.size())
-    throw Error(std::to_string(request.node_tasks.size()) + " task counts for " + std::to_string(view.nodes.size()) +
-                " nodes");
-  const std::int64_t laid_out = std::accumulate(request.node_tasks.begin(), request.node_tasks.end(), std::int64_t{0});
-  if (laid_out != request.tasks)
-    throw Error("the nodes get " + std::to_string(laid_out) + " tasks, but the request has " +
-                std::to_string(request.tasks));
 }
 
 bool has_coordinates(const ClusterView& view, const Request& request) {
@@ -102,13 +84,6 @@ mapping::NodeCounts TorusJob::capacity() const {
   for (std::size_t n = 0; n < capacity.size(); ++n)
     if (offered.position[n] < 0) capacity[n] = 0;
   return capacity;
-}
-
-mapping::NodeCounts TorusJob::in_order() const {
-  if (!request.node_tasks.empty()) return request.node_tasks;
-  const std::optional<mapping::NodeCounts> counts = mapping::sequential_counts(limits_of(capacity()));
-  if (!counts) throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
-  return *counts;
 }
 
 std::optional<mapping::NodeCounts> TorusJob::first_window() const {

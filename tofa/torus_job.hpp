@@ -29,9 +29,6 @@ struct TofaSettings {
 // Reads the parameters of a request. Throws Error when a value is not a number in its range.
 TofaSettings tofa_settings(const Request& request);
 
-// Throws Error when the request contradicts itself: no tasks, or a matrix or task counts that do not match the tasks.
-void check_torus_request(const ClusterView& view, const Request& request);
-
 // Returns whether the view has a torus with coordinates for all nodes that must be used: the required nodes, and those
 // to which the request gives tasks.
 bool has_coordinates(const ClusterView& view, const Request& request);
@@ -56,9 +53,8 @@ struct TorusJob {
     return mapping::NodeLimits(view, request, std::move(counts));
   }
 
-  // Returns the tasks of each node: those that the request gives, or else sequential_counts(). Throws Error when no set
-  // of nodes meets the limits.
-  mapping::NodeCounts in_order() const;
+  // Returns the tasks of each node by mapping::counts_in_order(). Throws Error when it does.
+  mapping::NodeCounts in_order() const { return mapping::counts_in_order(view, request, capacity()); }
 
   // Returns the first window of consecutive nodes that cannot fail [TOFA §4]. If there is none, as when most nodes have
   // an outage probability above 0, returns the first window of nodes that are not suspect.

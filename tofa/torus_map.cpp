@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mapping/bisection.hpp"
+#include "mapping/greedy.hpp"
 #include "tofa/geometry.hpp"
 #include "tofa/slot_bisection.hpp"
 
@@ -253,8 +254,9 @@ class NearestFree {
     for (std::int32_t slot = slots.size(); slot-- > 0;) at_[slots.position[slot]].push_back(slot);
   }
 
-  std::int32_t take_near(std::int32_t position) {
+  std::int32_t take_near(std::int32_t slot) {
     // A breadth-first search over the grid meets the nearest free slot first.
+    const std::int32_t position = slots_.position[slot];
     if (stamp_.empty()) stamp_.assign(at_.size(), 0);
     ++now_;
     queue_.assign(1, position);
@@ -275,7 +277,7 @@ class NearestFree {
     return -1;
   }
 
-  std::int32_t take_first() {
+  std::int32_t take_any() {
     while (first_ < at_.size() && at_[first_].empty()) ++first_;
     return take(static_cast<std::int32_t>(first_));
   }
@@ -306,20 +308,7 @@ class NearestFree {
 
 std::vector<std::int32_t> greedy_on_torus(const mapping::Graph& graph, const TorusSlots& slots,
                                           const mapping::WorkBudget& watch) {
-  std::vector<std::int32_t> slot(static_cast<std::size_t>(graph.vertices()), -1);
-  NearestFree free(slots, watch);
-  for (const mapping::HeavyPair& pair : mapping::pairs_by_weight(graph, watch)) {
-    watch.spend(1);
-    if (slot[pair.a] >= 0 && slot[pair.b] >= 0) continue;
-    if (slot[pair.a] < 0 && slot[pair.b] < 0) slot[pair.a] = free.take_first();
-    if (slot[pair.a] < 0)
-      slot[pair.a] = free.take_near(slots.position[slot[pair.b]]);
-    else
-      slot[pair.b] = free.take_near(slots.position[slot[pair.a]]);
-  }
-  for (std::int32_t& s : slot)
-    if (s < 0) s = free.take_first();
-  return slot;
+  return mapping::greedy_slots(graph, NearestFree(slots, watch), watch);
 }
 
 std::vector<TorusMapping> map_to_torus(const CommMatrix& matrix, const TorusSlots& slots,

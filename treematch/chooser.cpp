@@ -7,7 +7,6 @@
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
 #include "mapping/greedy.hpp"
-#include "mapping/leaf_tree.hpp"
 #include "mapping/tuning.hpp"
 #include "treematch/canonical.hpp"
 #include "treematch/exact_map.hpp"
@@ -64,9 +63,6 @@ const Chooser::Search Chooser::searches[] = {
 // Keeps the best result of all searches on all offers. Once a mapping is optimal in the scope, only the first nodes
 // can cost less, because they may be beyond it. They come before the exact search.
 Placement Chooser::choose() {
-  if (request_.matrix && request_.matrix->ranks() != request_.tasks)
-    throw Error("the matrix has " + std::to_string(request_.matrix->ranks()) + " ranks, but the job has " +
-                std::to_string(request_.tasks) + " tasks");
   if (!request_.node_tasks.empty()) return on_counts(request_.node_tasks);
   if (scope_ == LeafScope::given) throw Error("scope=allocation leaves the choice of nodes to Slurm");
   Offer all = offer_of({view_, request_, slots_.capacity()}, options_.scope, options_.levels_up);
@@ -119,8 +115,7 @@ void Chooser::search_narrower(const Offer& wide) {
 
 MapOptions options_of(const Request& request) {
   MapOptions options;
-  options.seed =
-      static_cast<std::uint64_t>(number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
+  options.seed = mapping::seed_parameter(request);
   options.effort = effort_parameter(request);
   number_parameter(request, "comm-share", 0, 100);  // checked here, used only in the record
   options.levels_up = static_cast<std::int32_t>(number_parameter(request, "levels-up", 0, 64));
@@ -214,11 +209,7 @@ void Chooser::greedily(const Offer& offer) {
 void Chooser::greedily_on(const mapping::NodeCounts& counts, const mapping::NodeLimits* limits) {
   if (!graph_) graph_ = mapping::scaled_graph(*request_.matrix);
   if (graph_->arc.empty()) return;
-  Leaves leaves = slots_.leaves(counts);
-  std::ranges::sort(leaves);
-  const mapping::LeafTree tree(*view_.tree, leaves);
-  Leaves mapped = mapping::greedy_mapping(*graph_, tree);
-  for (std::int32_t& slot : mapped) slot = tree.leaf(slot);
+  Leaves mapped = mapping::greedy_leaves(*graph_, *view_.tree, slots_.leaves(counts));
   if (limits == nullptr || limits->allow(slots_.counts(mapped))) keep(std::move(mapped), "greedy");
 }
 
@@ -324,9 +315,6 @@ Chooser::Leaves Chooser::in_order_of_tree(const mapping::NodeCounts& counts) con
 // Places the ranks where each node has its number of tasks.
 Placement Chooser::on_counts(const mapping::NodeCounts& counts) {
   const Leaves natural = slots_.leaves(counts);
-  if (std::ssize(natural) != request_.tasks)
-    throw Error("the nodes get " + std::to_string(natural.size()) + " tasks, but the request has " +
-                std::to_string(request_.tasks));
   if (!request_.matrix) return slots_.placement(in_order_of_tree(counts), natural, "the order of the topology");
   keep(natural, "natural order");
   natural_cost_ = best_.cost;

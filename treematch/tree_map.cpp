@@ -7,7 +7,6 @@
 
 #include "mapping/graph.hpp"
 #include "mapping/greedy.hpp"
-#include "mapping/leaf_tree.hpp"
 #include "mapping/mapping_check.hpp"
 #include "mapping/sparsify.hpp"
 #include "mapping/tuning.hpp"
@@ -70,12 +69,9 @@ class TreeMapper {
   bool given() const { return options_.scope == LeafScope::given; }
 
   void greedily() {
-    const mapping::LeafTree leaves(tree_, scope_);
     MapResult result;
-    std::vector<std::int32_t> slot = mapping::greedy_mapping(mapping::scaled_graph(matrix_), leaves);
-    result.cost = mapping::mapping_cost(matrix_, leaves, slot);
-    for (std::int32_t& s : slot) s = leaves.leaf(s);
-    result.leaf_of_rank = std::move(slot);
+    result.leaf_of_rank = mapping::greedy_leaves(mapping::scaled_graph(matrix_), tree_, scope_);
+    result.cost = tree_.hop_bytes(matrix_, result.leaf_of_rank);
     result.method = "greedy";
     keep(std::move(result));
   }

@@ -28,10 +28,7 @@ void check_treematch(const Parameters& parameters) {
 }
 
 Placement place_treematch(const ClusterView& view, const Request& request, const Deadline& deadline) {
-  if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: expected at least 1");
-  if (!request.node_tasks.empty() && request.node_tasks.size() != view.nodes.size())
-    throw Error(std::to_string(request.node_tasks.size()) + " task counts for " + std::to_string(view.nodes.size()) +
-                " nodes");
+  mapping::check_request(view, request);
   const Objective objective = objective_parameter(request.parameters);
   const auto by_hop_bytes = [&](const ClusterView& offered, const Request& wanted) {
     // parts are searched only for the request's own matrix, not for those of an objective

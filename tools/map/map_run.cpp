@@ -10,7 +10,6 @@
 #include "common/util/text.hpp"
 #include "mapping/graph.hpp"
 #include "mapping/greedy.hpp"
-#include "mapping/leaf_tree.hpp"
 #include "mapping/slots.hpp"
 #include "policies/fabric_choice.hpp"
 #include "policies/table.hpp"
@@ -18,6 +17,7 @@
 #include "tofa/torus_job.hpp"
 #include "tofa/torus_map.hpp"
 #include "tools/input/command_line.hpp"
+#include "treematch/chooser.hpp"
 #include "treematch/objectives.hpp"
 #include "treematch/subtree_search.hpp"
 #include "treematch/tree_map.hpp"
@@ -79,12 +79,8 @@ ClusterView leaf_nodes(const MapTask& task) {
 }
 
 void map_leaves(const MapTask& task, MapOutcome& outcome) {
-  treematch::MapOptions options;
-  options.seed = static_cast<std::uint64_t>(
-      number_parameter(task.request, "seed", static_cast<std::int64_t>(task.request.seed), INT64_MAX));
+  treematch::MapOptions options = treematch::options_of(task.request);
   options.scope = treematch::scope_parameter(task.request.parameters);
-  options.levels_up = static_cast<std::int32_t>(number_parameter(task.request, "levels-up", 0, 64));
-  options.effort = treematch::effort_parameter(task.request);
   options.deadline = deadline_of(task);
   treematch::MapResult result = treematch::map_to_tree(*task.matrix, *task.view.tree, task.usable, options);
   if (options.scope != treematch::LeafScope::given &&
@@ -172,12 +168,7 @@ Cost cost_on(const MapTask& task, const std::vector<std::int32_t>& leaf_of_rank)
 // Returns the leaf of each rank by the greedy baseline, which places the heaviest pairs first.
 std::vector<std::int32_t> greedy_on(const MapTask& task, const std::vector<std::int32_t>& usable) {
   const mapping::Graph graph = mapping::scaled_graph(*task.matrix);
-  if (!task.view.torus) {
-    const mapping::LeafTree slots(*task.view.tree, usable);
-    std::vector<std::int32_t> leaf_of_rank = mapping::greedy_mapping(graph, slots);
-    for (std::int32_t& place : leaf_of_rank) place = slots.leaf(place);
-    return leaf_of_rank;
-  }
+  if (!task.view.torus) return mapping::greedy_leaves(graph, *task.view.tree, usable);
   const std::vector<std::int32_t> of_leaf = leaf_positions(task.view);
   tofa::TorusSlots slots{task.view.torus.get(), {}, nullptr};
   for (const std::int32_t leaf : usable) slots.position.push_back(of_leaf[leaf]);
