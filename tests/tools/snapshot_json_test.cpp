@@ -107,6 +107,13 @@ START_TEST(the_form) {
 }
 END_TEST
 
+START_TEST(former_members_are_accepted) {
+  const std::string more = "\"scored_node_hours\": 1.5, \"seen_outages\": 2, \"estimator_reason\": \"few\", "
+                           "\"estimators\": [{\"name\": \"beta\", \"calibration\": [{\"weight\": 0}]}]";
+  ck_assert(same_state(parse_snapshot_json(whole(more), "json"), parse_snapshot_json(whole(""), "json")));
+}
+END_TEST
+
 // A float is read from its digits: by way of a double, these would be rounded twice, and be 1 instead of 1 + 2^-23.
 START_TEST(floats_are_rounded_once) {
   const std::string digits = "1.00000005960464477540";  // just above the middle of 1 and 1 + 2^-23
@@ -256,6 +263,7 @@ int main() {
   tcase_add_test(cases, numbers_at_their_limits_come_back);
   tcase_add_test(cases, what_is_there_and_empty_comes_back);
   tcase_add_test(cases, the_form);
+  tcase_add_test(cases, former_members_are_accepted);
   tcase_add_test(cases, floats_are_rounded_once);
   tcase_add_test(cases, wrong_values_are_named);
   tcase_add_test(cases, files_that_are_not_whole);

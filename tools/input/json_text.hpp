@@ -80,6 +80,7 @@ class JsonObject {
   }
 
   json_object* list(const char* member);  // nullptr when it is not known
+  void ignore(const char* member) { asked_.push_back(member); }  // accepts it with any value
 
   // Returns whether the member is there, even if it is null, and whether it is there and not null.
   bool has(const char* member) const;

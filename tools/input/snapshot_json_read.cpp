@@ -57,6 +57,9 @@ class Reader {
     state_.published_at_s = object.count("published_at_s", static_cast<std::int64_t>(live_range::seconds.most));
     state_.outage_horizon_s = object.number<double>("outage_horizon_s", live_range::seconds);
     for (const char* const list : {"nodes", "groups", "pairs"}) object.list(list);
+    // Earlier programs wrote these members into files of this version. They describe estimators that are gone.
+    for (const char* const former : {"scored_node_hours", "seen_outages", "estimator_reason", "estimators"})
+      object.ignore(former);
     object.finish();
   }
 
