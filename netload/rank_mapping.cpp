@@ -79,7 +79,7 @@ class Exchange {
       if (!(change < best)) continue;
       // The traffic between a and b keeps its distance, but the sum above subtracted it twice.
       change += 2 * static_cast<double>(matrix_.weight(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b))) *
-                distances_.at(place_[a], place_[b]);
+                distances_(place_[a], place_[b]);
       if (!(change < best)) continue;
       best = change;
       best_unit = b;
@@ -108,15 +108,6 @@ class Exchange {
 };
 
 }  // namespace
-
-double measured_cost(const CommMatrix& matrix, const NodeDistances& distances,
-                     std::span<const std::int32_t> node_of_rank) {
-  double cost = 0;
-  for (const CommEdge& edge : matrix.edges())
-    cost += static_cast<double>(edge.weight) * distances.at(node_of_rank[static_cast<std::size_t>(edge.a)],
-                                                            node_of_rank[static_cast<std::size_t>(edge.b)]);
-  return cost;
-}
 
 std::vector<std::int32_t> mapped_by_distance(const CommMatrix& matrix, const NodeDistances& distances,
                                              std::vector<std::int32_t> node_of_rank, const Deadline& deadline) {

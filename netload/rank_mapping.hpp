@@ -18,19 +18,25 @@ struct NodeDistances {
   std::int32_t nodes = 0;
   std::vector<double> value;  // nodes x nodes, row by row
 
-  double at(std::int32_t a, std::int32_t b) const {
+  double operator()(std::int32_t a, std::int32_t b) const {
     return value[static_cast<std::size_t>(a) * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(b)];
   }
 };
 
-// Returns the sum over pairs of ranks of traffic times the distance of their nodes.
-double measured_cost(const CommMatrix& matrix, const NodeDistances& distances,
-                     std::span<const std::int32_t> node_of_rank);
+// Returns the sum over pairs of ranks of traffic times distance(a, b) between their nodes.
+template <typename Distance>
+double measured_cost(const CommMatrix& matrix, const Distance& distance, std::span<const std::int32_t> node_of_rank) {
+  double cost = 0;
+  for (const CommEdge& edge : matrix.edges())
+    cost += static_cast<double>(edge.weight) * distance(node_of_rank[static_cast<std::size_t>(edge.a)],
+                                                        node_of_rank[static_cast<std::size_t>(edge.b)]);
+  return cost;
+}
 
-// Returns a mapping (the node of each rank) with heavy pairs on nearby nodes, starting from `node_of_rank`. While the
-// cost falls, exchanges all ranks of two nodes with equal numbers of ranks, and then single ranks. Each node keeps its
-// number of ranks, and the cost never rises. The work is bounded: with very many ranks only whole nodes are exchanged.
-// At the deadline, returns the mapping so far.
+// Returns a mapping (the node of each rank) with heavy pairs on nearby nodes. It starts from `node_of_rank`. While the
+// cost falls, it exchanges all ranks of two nodes with equal numbers of ranks, and then single ranks. Each node keeps
+// its number of ranks, and the cost never rises. The work is bounded: very many ranks are only exchanged by whole
+// nodes, and none on more nodes than a table of `most_distances` has. At the deadline the mapping so far is returned.
 std::vector<std::int32_t> mapped_by_distance(const CommMatrix& matrix, const NodeDistances& distances,
                                              std::vector<std::int32_t> node_of_rank, const Deadline& deadline);
 

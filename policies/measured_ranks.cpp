@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "policies/measured_ranks.hpp"
 
-#include <numeric>
+#include <utility>
 
+#include "mapping/greedy.hpp"
+#include "mapping/tuning.hpp"
 #include "netload/rank_mapping.hpp"
 #include "treematch/tree_map.hpp"
 #include "treematch/treematch.hpp"
@@ -15,15 +17,12 @@ namespace {
 // A difference smaller than this part of the cost may be rounding.
 constexpr double rounding = 1e-9;
 
-std::vector<std::int32_t> places_by_tree(const ClusterView& view, const Request& request,
-                                         const mapping::NodeCounts& counts, std::span<const std::int32_t> place_of,
-                                         const Deadline& deadline) {
+// Returns the leaves of the ranks by the mapper on the tree.
+std::vector<std::int32_t> leaves_by_tree(const ClusterView& view, const Request& request,
+                                         const mapping::NodeCounts& counts, const Deadline& deadline) {
   Request step = for_tree(request);
   step.node_tasks = counts;
-  std::vector<std::int32_t> places;
-  for (const RankPlace& rank : treematch::place_treematch(view, step, deadline).ranks)
-    places.push_back(place_of[static_cast<std::size_t>(rank.node)]);
-  return places;
+  return mapping::first_leaves(view, treematch::place_treematch(view, step, deadline));
 }
 
 }  // namespace
@@ -33,32 +32,32 @@ std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, c
                                                       std::span<const std::int32_t> nodes,
                                                       const mapping::NodeCounts& counts, const Deadline& deadline) {
   const CommMatrix& matrix = *request.matrix;
-  if (static_cast<std::int64_t>(nodes.size() * nodes.size()) > netload::most_distances) {
-    std::vector<std::int32_t> same(view.nodes.size());  // too many nodes for a table of distances
-    std::iota(same.begin(), same.end(), 0);
-    return slots.leaves_on(places_by_tree(view, request, counts, same, deadline));
-  }
+  const auto node_at = [&](std::int32_t place) { return nodes[static_cast<std::size_t>(place)]; };
+  const auto distance = [&](std::int32_t a, std::int32_t b) { return network.at(node_at(a), node_at(b)); };
   netload::NodeDistances distances;
   distances.nodes = static_cast<std::int32_t>(nodes.size());
-  for (const std::int32_t u : nodes)
-    for (const std::int32_t v : nodes) distances.value.push_back(network.at(u, v));
+  if (static_cast<std::int64_t>(nodes.size() * nodes.size()) <= netload::most_distances)
+    for (std::int32_t a = 0; a < distances.nodes; ++a)
+      for (std::int32_t b = 0; b < distances.nodes; ++b) distances.value.push_back(distance(a, b));
   std::vector<std::int32_t> place_of(view.nodes.size(), -1);
   for (std::size_t k = 0; k < nodes.size(); ++k)
     place_of[static_cast<std::size_t>(nodes[k])] = static_cast<std::int32_t>(k);
 
-  std::vector<std::int32_t> natural;
-  for (std::size_t n = 0; n < counts.size(); ++n)
-    natural.insert(natural.end(), static_cast<std::size_t>(counts[n]), place_of[n]);
+  const auto places_of = [&](std::vector<std::int32_t> leaf_of_rank) {
+    for (std::int32_t& leaf : leaf_of_rank) leaf = place_of[static_cast<std::size_t>(slots.node_of(leaf))];
+    return leaf_of_rank;
+  };
   const auto leaves_of = [&](std::vector<std::int32_t> places) {
-    for (std::int32_t& place : places) place = nodes[static_cast<std::size_t>(place)];
+    for (std::int32_t& place : places) place = node_at(place);
     return slots.leaves_on(places);
   };
-  std::vector<std::int32_t> best = netload::mapped_by_distance(matrix, distances, natural, deadline);
+  const std::vector<std::int32_t> natural = slots.leaves(counts);
+  std::vector<std::int32_t> best = netload::mapped_by_distance(matrix, distances, places_of(natural), deadline);
   std::vector<std::int32_t> leaves = leaves_of(best);
-  const auto improve_by = [&](std::vector<std::int32_t> start) {
-    std::vector<std::int32_t> other = netload::mapped_by_distance(matrix, distances, std::move(start), deadline);
-    const double cost = netload::measured_cost(matrix, distances, other);
-    const double best_cost = netload::measured_cost(matrix, distances, best);
+  const auto improve_by = [&](const std::vector<std::int32_t>& start) {
+    std::vector<std::int32_t> other = netload::mapped_by_distance(matrix, distances, places_of(start), deadline);
+    const double cost = netload::measured_cost(matrix, distance, other);
+    const double best_cost = netload::measured_cost(matrix, distance, best);
     std::vector<std::int32_t> other_leaves = leaves_of(other);
     if (cost > best_cost * (1 + rounding) ||
         (cost >= best_cost * (1 - rounding) &&
@@ -67,13 +66,11 @@ std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, c
     best = std::move(other);
     leaves = std::move(other_leaves);
   };
+  if (matrix.total_weight() > 0 && matrix.pairs() <= mapping::tuning::most_pairs_mapped_quickly)
+    improve_by(mapping::greedy_leaves(mapping::scaled_graph(matrix), *view.tree, natural));
   if (!deadline.expired() && matrix.total_weight() > 0) {
-    improve_by(places_by_tree(view, request, counts, place_of, deadline));
-    if (const auto planned = slots.leaves_of_ranks(request.planned_ranks, counts)) {
-      std::vector<std::int32_t> start;
-      for (const std::int32_t leaf : *planned) start.push_back(place_of[static_cast<std::size_t>(slots.node_of(leaf))]);
-      improve_by(std::move(start));
-    }
+    improve_by(leaves_by_tree(view, request, counts, deadline));
+    if (const auto planned = slots.leaves_of_ranks(request.planned_ranks, counts)) improve_by(*planned);
   }
   treematch::place_on_sockets(view, request, slots, leaves, treematch::SocketsOf::all_nodes, treematch::usual_effort,
                               deadline);

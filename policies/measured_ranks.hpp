@@ -11,12 +11,11 @@
 namespace placement::policies {
 
 // Maps the ranks to given nodes, so that ranks with much traffic are on one node or on nodes that are near by
-// measurement. Exchanges ranks in up to three mappings: the natural order and, before the deadline, the mapper's on the
-// tree and the plan of the job. Ties go to fewer hop-bytes on the tree. Returns the leaf of each rank.
-//   request  has a matrix
-//   network  the measured network; its candidate n is node n of the view
-//   nodes    the nodes with tasks
-//   counts   the number of tasks on each node of the view
+// measurement. It exchanges ranks in several mappings: the natural order, the greedy mapping up to
+// tuning::most_pairs_mapped_quickly pairs, and, unless the deadline has passed, the mapper's on the tree and the plan of
+// the job. The best result is taken; ties go to fewer hop-bytes on the tree. Returns the leaf of each rank.
+//   request, network  the request has a matrix; candidate n of the measured network is node n of the view
+//   nodes, counts     the nodes with tasks; the number of tasks on each node of the view
 std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, const Request& request,
                                                       const mapping::Slots& slots, const netload::NetworkLoad& network,
                                                       std::span<const std::int32_t> nodes,

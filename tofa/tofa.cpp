@@ -277,7 +277,7 @@ Placement place_on_torus(const ClusterView& view, const Request& request, const 
                        sampled ? most_pairs : std::numeric_limits<std::int64_t>::max());
   TorusSearches searches(job, contest, deadline);
   const bool few_slots = thoroughly || job.slots.leaves(limits.capacity()).size() <= most_slots_searched_quickly;
-  if (sequential && (thoroughly || search)) searches.offer_greedy(few_slots);
+  if (sequential && request.matrix) searches.offer_greedy(few_slots);
   for (const mapping::NodeCounts& set : sets) contest.offer(job.slots.leaves(set), "natural order on a compact set");
   if (search && !sets.empty()) {
     if (free_to_move(request, limits) && few_slots)

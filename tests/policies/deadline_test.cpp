@@ -6,8 +6,10 @@
 #include <string>
 
 #include "common/topology/switch_tree.hpp"
+#include "common/util/error.hpp"
 #include "common/util/random.hpp"
 #include "mapping/slots.hpp"
+#include "netload/selection.hpp"
 #include "policies/baselines.hpp"
 #include "policies/table.hpp"
 #include "tests/check.hpp"
@@ -130,21 +132,26 @@ START_TEST(more_time_never_costs_more_for_a_step) {
 }
 END_TEST
 
+// The larger jobs have more tasks than TOFA searches mappings for when slurmctld waits.
 START_TEST(more_time_never_costs_more_on_a_torus) {
   simulate_clock();
-  for (int round = 0; round < 60; ++round) {
+  const bool large = _i == 1;
+  for (int round = 0; round < (large ? 8 : 60); ++round) {
     Random random(static_cast<std::uint64_t>(round));
     ClusterView view;
-    view.torus = std::make_shared<const TorusTopology>(TorusTopology::full({{4, true}, {4, true}, {3, true}}));
-    const Ints arities{view.torus->positions(), 2};
-    view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(arities));
-    for (std::int32_t n = 0; n < view.torus->nodes(); ++n)
-      view.nodes.push_back({view.torus->name(n), n * 2, 1, 2, 1, {true, random.below(4) > 0}, -1, n});
+    const std::int32_t side = large ? 10 : 4;
+    view.torus = std::make_shared<const TorusTopology>(TorusTopology::full({{side, true}, {side, true}, {3, true}}));
+    const std::int32_t cores = large ? 4 : 2;
+    view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(Ints{view.torus->positions(), cores}));
+    for (std::int32_t n = 0; n < view.torus->nodes(); ++n) {
+      view.nodes.push_back({view.torus->name(n), n * cores, 1, cores, 1, std::vector<bool>(cores, true), -1, n});
+      view.nodes.back().core_free.back() = random.below(4) > 0;
+    }
     NodeOutages outages;
     for (std::int32_t k = 0; k < round % 4; ++k) outages.set(view.torus->name(random.below(48)), 0.2);
     view.outages = std::make_shared<const NodeOutages>(std::move(outages));
     Request request;
-    request.tasks = 2 + random.below(38);
+    request.tasks = large ? 513 + random.below(200) : 2 + random.below(38);
     request.matrix = traffic(random, request.tasks);
     const tofa::TorusJob job = tofa::torus_job(view, request);
     const tofa::TorusContest contest(job, job.slots.leaves(job.in_order()));
@@ -158,13 +165,95 @@ START_TEST(more_time_never_costs_more_on_a_torus) {
 }
 END_TEST
 
+// TOFA compares the mappings of dense matrices by a sample of the pairs.
+START_TEST(a_sample_of_the_pairs_is_not_behind_the_natural_order) {
+  for (int round = 0; round < 20; ++round) {
+    Random random(static_cast<std::uint64_t>(round));
+    ClusterView view;
+    view.torus = std::make_shared<const TorusTopology>(TorusTopology::full({{10, true}, {9, true}, {8, true}}));
+    view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(Ints{view.torus->positions(), 1}));
+    for (std::int32_t n = 0; n < view.torus->nodes(); ++n)
+      view.nodes.push_back({view.torus->name(n), n, 1, 1, 1, {random.below(8) > 0}, -1, n});
+    Request request;
+    request.tasks = 513 + random.below(40);
+    std::vector<CommEdge> edges;
+    for (std::int32_t a = 0; a < request.tasks; ++a)
+      for (std::int32_t b = 0; b < a; ++b) edges.push_back({a, b, 1 + random.below(1000)});
+    request.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(request.tasks, std::move(edges)));
+    const Placement placement = policies::find_policy("TOFA")->place(view, request, Deadline::never());
+    ck_assert_msg(placement.cost <= placement.natural_cost, "round %d: %s > %s", round,
+                  to_string(placement.cost).c_str(), to_string(placement.natural_cost).c_str());
+  }
+}
+END_TEST
+
+// NLA's own measure of a mapping is the traffic times the measured distance. The greedy mapping is that on the tree.
+START_TEST(more_time_never_costs_more_by_the_measured_network) {
+  simulate_clock();
+  const policies::Policy& nla = *policies::find_policy("NLA");
+  for (int round = 0; round < (_i == 0 ? 60 : 3); ++round) {
+    Random random(static_cast<std::uint64_t>(round));
+    const std::int32_t pods = _i == 0 ? 2 + random.below(4) : 50;
+    const std::int32_t per_pod = _i == 0 ? 4 : 30;  // 1,500 nodes: too many for a table of distances
+    ClusterView view;
+    view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(Ints{pods, per_pod, 4}));
+    auto live = std::make_shared<LiveState>();
+    Ints group, states;
+    Request request;
+    request.tasks = 0;
+    for (std::int32_t n = 0; n < pods * per_pod; ++n) {
+      view.nodes.push_back({"n" + std::to_string(n), n * 4, 1, 4, 1, std::vector<bool>(4, true), n});
+      live->nodes.emplace_back().name = view.nodes.back().name;
+      states.push_back(n);
+      group.push_back(random.below(pods));  // unlike the switches
+      request.node_tasks.push_back(_i == 0 ? 1 + random.below(4) : 1);
+      request.tasks += request.node_tasks.back();
+    }
+    std::vector<float> latency, bandwidth;
+    for (std::int32_t a = 0; a < pods; ++a)
+      for (std::int32_t b = 0; b < pods; ++b) {
+        const std::int32_t pair = std::min(a, b) * pods + std::max(a, b);
+        latency.push_back(static_cast<float>(10 + pair * 7919 % 90));
+        bandwidth.push_back(1e7F * static_cast<float>(1 + pair * 104729 % 90));
+      }
+    live->pairs.groups = pods;
+    live->pairs.group_of_node = group;
+    live->pairs.latency_us = latency;
+    live->pairs.bandwidth_Bps = bandwidth;
+    view.live = live;
+    request.matrix = traffic(random, request.tasks);
+    const netload::NetworkLoad network(live->pairs, states, netload::nla_weights({}), Deadline::never(),
+                                       netload::within_error(netload::SelectionRule::nla),
+                                       netload::pair_measure(netload::SelectionRule::nla, {}));
+    const auto cost_of = [&](const Placement& placement) {
+      double sum = 0;
+      for (const CommEdge& edge : request.matrix->edges())
+        sum += static_cast<double>(edge.weight) * network.at(placement.ranks[edge.a].node, placement.ranks[edge.b].node);
+      return sum;
+    };
+    double before = cost_of(policies::place_sequential(view, request, Deadline::never()));
+    const double greedy = cost_of(policies::find_policy("GREEDY")->place(view, request, Deadline::never()));
+    for (const int us : limits_us) try {
+        const double cost = cost_of(nla.place(view, request, Deadline::after(microseconds(us))));
+        ck_assert_msg(cost <= std::min(before, greedy) * (1 + 1e-8), "%d ranks, %d us: %.17g > %.17g or %.17g",
+                      request.tasks, us, cost, before, greedy);
+        before = cost;
+      } catch (const Error&) {  // no time is left to read the network: the step keeps Slurm's order
+        ck_assert_int_lt(us, 5000);
+      }
+  }
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("deadline of a policy");
   TCase* all = tcase_create("all");
   tcase_set_timeout(all, 120);
   tcase_add_loop_test(all, more_time_never_costs_more_on_a_tree, 0, 3);
   tcase_add_test(all, more_time_never_costs_more_for_a_step);
-  tcase_add_test(all, more_time_never_costs_more_on_a_torus);
+  tcase_add_loop_test(all, more_time_never_costs_more_on_a_torus, 0, 2);
+  tcase_add_test(all, a_sample_of_the_pairs_is_not_behind_the_natural_order);
+  tcase_add_loop_test(all, more_time_never_costs_more_by_the_measured_network, 0, 2);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }
