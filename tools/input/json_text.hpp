@@ -79,7 +79,7 @@ class JsonObject {
     return static_cast<Enum>(word_of(member, names.data(), size));
   }
 
-  json_object* list(const char* member);  // nullptr when it is not known
+  json_object* list(const char* member);                         // nullptr when it is not known
   void ignore(const char* member) { asked_.push_back(member); }  // accepts it with any value
 
   // Returns whether the member is there, even if it is null, and whether it is there and not null.
