@@ -28,8 +28,8 @@ template <typename Distance>
 double measured_cost(const CommMatrix& matrix, const Distance& distance, std::span<const std::int32_t> node_of_rank) {
   double cost = 0;
   for (const CommEdge& edge : matrix.edges())
-    cost += static_cast<double>(edge.weight) * distance(node_of_rank[static_cast<std::size_t>(edge.a)],
-                                                        node_of_rank[static_cast<std::size_t>(edge.b)]);
+    cost += static_cast<double>(edge.weight) *
+            distance(node_of_rank[static_cast<std::size_t>(edge.a)], node_of_rank[static_cast<std::size_t>(edge.b)]);
   return cost;
 }
 

@@ -228,7 +228,8 @@ START_TEST(more_time_never_costs_more_by_the_measured_network) {
     const auto cost_of = [&](const Placement& placement) {
       double sum = 0;
       for (const CommEdge& edge : request.matrix->edges())
-        sum += static_cast<double>(edge.weight) * network.at(placement.ranks[edge.a].node, placement.ranks[edge.b].node);
+        sum +=
+            static_cast<double>(edge.weight) * network.at(placement.ranks[edge.a].node, placement.ranks[edge.b].node);
       return sum;
     };
     double before = cost_of(policies::place_sequential(view, request, Deadline::never()));

@@ -108,8 +108,9 @@ START_TEST(the_form) {
 END_TEST
 
 START_TEST(former_members_are_accepted) {
-  const std::string more = "\"scored_node_hours\": 1.5, \"seen_outages\": 2, \"estimator_reason\": \"few\", "
-                           "\"estimators\": [{\"name\": \"beta\", \"calibration\": [{\"weight\": 0}]}]";
+  const std::string more =
+      "\"scored_node_hours\": 1.5, \"seen_outages\": 2, \"estimator_reason\": \"few\", "
+      "\"estimators\": [{\"name\": \"beta\", \"calibration\": [{\"weight\": 0}]}]";
   ck_assert(same_state(parse_snapshot_json(whole(more), "json"), parse_snapshot_json(whole(""), "json")));
 }
 END_TEST
