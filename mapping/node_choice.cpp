@@ -18,15 +18,16 @@ std::uint64_t seed_parameter(const Request& request) {
 void check_request(const ClusterView& view, const Request& request) {
   if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: expected at least 1");
   if (request.matrix && request.matrix->ranks() != request.tasks)
-    throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, and " +
-                std::to_string(request.tasks) + " tasks are asked for");
+    throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, but the job has " +
+                std::to_string(request.tasks) + " tasks");
   if (request.node_tasks.empty()) return;
   if (request.node_tasks.size() != view.nodes.size())
     throw Error(std::to_string(request.node_tasks.size()) + " task counts for " + std::to_string(view.nodes.size()) +
                 " nodes");
   const std::int64_t laid_out = std::accumulate(request.node_tasks.begin(), request.node_tasks.end(), std::int64_t{0});
   if (laid_out != request.tasks)
-    throw Error(std::to_string(laid_out) + " tasks are laid out, and the request has " + std::to_string(request.tasks));
+    throw Error("the nodes get " + std::to_string(laid_out) + " tasks, but the request has " +
+                std::to_string(request.tasks));
 }
 
 NodeLimits::NodeLimits(const ClusterView& view, const Request& request, NodeCounts capacity)
@@ -273,7 +274,7 @@ NodeCounts counts_in_order(const ClusterView& view, const Request& request, Node
   if (!request.node_tasks.empty()) return request.node_tasks;
   std::optional<NodeCounts> counts = sequential_counts(NodeLimits(view, request, std::move(capacity)));
   if (!counts)
-    throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+    throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
   return *std::move(counts);
 }
 
