@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,11 @@ std::string_view trimmed(std::string_view text);
 std::vector<std::string_view> split_words(std::string_view text);
 // Splits `text` at each `separator`. Parts may be empty; an empty text has one empty part.
 std::vector<std::string_view> split_at(std::string_view text, char separator);
+// The parts would outlive a temporary text in "for (part : split_words(f()))".
+template <std::same_as<std::string> Temporary>
+void split_words(Temporary&& text) = delete;
+template <std::same_as<std::string> Temporary>
+void split_at(Temporary&& text, char separator) = delete;
 // Returns the last part of a path, such as the name of a program without its directory.
 std::string_view base_name(std::string_view path);
 // Returns `text` in lower case. Only ASCII letters change, in any locale.

@@ -88,7 +88,8 @@ void keep_part_of_job(NodeView& node, const NodesOfJob& nodes, std::int32_t thre
 ClusterView view_in_force(const ControllerState& controller, std::span<const NodeShape> shapes,
                           const std::string& topology, bool topology_of_cluster) {
   std::vector<std::int64_t> distances;
-  for (const std::string_view word : split_at(controller.setting("LevelDistances"), ','))
+  const std::string of_levels = controller.setting("LevelDistances");
+  for (const std::string_view word : split_at(of_levels, ','))
     if (const auto distance = parse_integer(word)) distances.push_back(*distance);
   const std::string file = topology_of_cluster ? controller.setting("TreematchTopologyFile") : "";
   ClusterView view;

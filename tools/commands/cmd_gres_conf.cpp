@@ -82,7 +82,8 @@ std::optional<std::int64_t> device_minor(const std::string& directory, const std
   const std::string file = directory + "/" + bus_id + "/information";
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return std::nullopt;
-  for (const std::string_view line : split_at(read_input_file(file, 1 << 16), '\n'))
+  const std::string text = read_input_file(file, 1 << 16);
+  for (const std::string_view line : split_at(text, '\n'))
     if (line.starts_with(key)) return parse_integer(trimmed(line.substr(key.size())));
   return std::nullopt;
 }
