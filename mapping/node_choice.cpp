@@ -273,8 +273,7 @@ std::optional<NodeCounts> sequential_counts(const NodeLimits& limits) {
 NodeCounts counts_in_order(const ClusterView& view, const Request& request, NodeCounts capacity) {
   if (!request.node_tasks.empty()) return request.node_tasks;
   std::optional<NodeCounts> counts = sequential_counts(NodeLimits(view, request, std::move(capacity)));
-  if (!counts)
-    throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
+  if (!counts) throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
   return *std::move(counts);
 }
 

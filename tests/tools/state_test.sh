@@ -165,7 +165,7 @@ carry() {
   run status
   ends 1
   has "$work/placement.conf:"
-  says 'PartitionPolicies=all:TREEMATCH=ring: ring jobs'
+  says 'PartitionPolicies=all:TREEMATCH=ring: ring'
   mv before.conf placement.conf
   # Without a trace of the monitor nothing is wrong. Its history without a snapshot is an error.
   mv current before.snapshot
