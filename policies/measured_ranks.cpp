@@ -33,12 +33,14 @@ std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, c
                                                       const mapping::NodeCounts& counts, const Deadline& deadline) {
   const CommMatrix& matrix = *request.matrix;
   const auto node_at = [&](std::int32_t place) { return nodes[static_cast<std::size_t>(place)]; };
-  const auto distance = [&](std::int32_t a, std::int32_t b) { return network.at(node_at(a), node_at(b)); };
   netload::NodeDistances distances;
   distances.nodes = static_cast<std::int32_t>(nodes.size());
   if (static_cast<std::int64_t>(nodes.size() * nodes.size()) <= netload::most_distances)
     for (std::int32_t a = 0; a < distances.nodes; ++a)
-      for (std::int32_t b = 0; b < distances.nodes; ++b) distances.value.push_back(distance(a, b));
+      for (std::int32_t b = 0; b < distances.nodes; ++b) distances.value.push_back(network.at(node_at(a), node_at(b)));
+  const auto distance = [&](std::int32_t a, std::int32_t b) {
+    return distances.value.empty() ? network.at(node_at(a), node_at(b)) : distances(a, b);
+  };
   std::vector<std::int32_t> place_of(view.nodes.size(), -1);
   for (std::size_t k = 0; k < nodes.size(); ++k)
     place_of[static_cast<std::size_t>(nodes[k])] = static_cast<std::int32_t>(k);
@@ -52,26 +54,34 @@ std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, c
     return slots.leaves_on(places);
   };
   const std::vector<std::int32_t> natural = slots.leaves(counts);
-  std::vector<std::int32_t> best = netload::mapped_by_distance(matrix, distances, places_of(natural), deadline);
-  std::vector<std::int32_t> leaves = leaves_of(best);
+  const std::vector<std::int32_t> first = netload::mapped_by_distance(matrix, distances, places_of(natural), deadline);
+  std::vector<std::int32_t> leaves = leaves_of(first);
+  const bool has_traffic = matrix.total_weight() > 0,
+             few_pairs = matrix.pairs() <= mapping::tuning::most_pairs_mapped_quickly;
+  // Without a table of distances, the comparison of many pairs takes too long.
+  const bool compares = has_traffic && (few_pairs || !distances.value.empty());
+  double best_cost = compares ? netload::measured_cost(matrix, distance, first) : 0;
   const auto improve_by = [&](const std::vector<std::int32_t>& start) {
-    std::vector<std::int32_t> other = netload::mapped_by_distance(matrix, distances, places_of(start), deadline);
+    const std::vector<std::int32_t> other = netload::mapped_by_distance(matrix, distances, places_of(start), deadline);
     const double cost = netload::measured_cost(matrix, distance, other);
-    const double best_cost = netload::measured_cost(matrix, distance, best);
     std::vector<std::int32_t> other_leaves = leaves_of(other);
     if (cost > best_cost * (1 + rounding) ||
         (cost >= best_cost * (1 - rounding) &&
          view.tree->hop_bytes(matrix, other_leaves) >= view.tree->hop_bytes(matrix, leaves)))
       return;
-    best = std::move(other);
+    best_cost = cost;
     leaves = std::move(other_leaves);
   };
-  if (matrix.total_weight() > 0 && matrix.pairs() <= mapping::tuning::most_pairs_mapped_quickly)
-    improve_by(mapping::greedy_leaves(mapping::scaled_graph(matrix), *view.tree, natural));
-  if (!deadline.expired() && matrix.total_weight() > 0) {
-    improve_by(leaves_by_tree(view, request, counts, deadline));
-    if (const auto planned = slots.leaves_of_ranks(request.planned_ranks, counts)) improve_by(*planned);
+  if (compares && few_pairs) improve_by(mapping::greedy_leaves(mapping::scaled_graph(matrix), *view.tree, natural));
+  if (has_traffic && !deadline.expired()) {
+    std::vector<std::int32_t> by_tree = leaves_by_tree(view, request, counts, deadline);
+    if (compares)
+      improve_by(by_tree);
+    else
+      leaves = std::move(by_tree);
   }
+  if (compares && !deadline.expired())
+    if (const auto planned = slots.leaves_of_ranks(request.planned_ranks, counts)) improve_by(*planned);
   treematch::place_on_sockets(view, request, slots, leaves, treematch::SocketsOf::all_nodes, treematch::usual_effort,
                               deadline);
   return leaves;

@@ -14,6 +14,7 @@
 #include "monitor/monitor/monitor.hpp"
 #include "monitor/protocol/daemon.hpp"
 #include "monitor/protocol/safe_start.hpp"
+#include "monitor/protocol/tcp.hpp"
 #include "monitor/monitor/query_answers.hpp"
 #include "monitor/monitor/query_service.hpp"
 
@@ -54,12 +55,22 @@ std::int32_t own_order(const SlurmHosts& hosts, const std::string& wanted, const
               " not a SlurmctldHost of " + conf + (wanted.empty() ? ": give --host" : ""));
 }
 
-// Runs the monitor and what answers queries, as Monitor::run() does.
+// Returns a socket that listens for queries on the TCP port of the monitor, or none if the port is in use.
+FileDescriptor listen_for_queries(const MonitorSettings& settings) {
+  try {
+    return FileDescriptor(protocol::listen_tcp(static_cast<std::uint16_t>(settings.config.monitor_port)));
+  } catch (const Error& error) {
+    log_line(std::string(error.what()) + ": placectl and srun on other hosts get no answers");
+    return FileDescriptor();
+  }
+}
+
+// Runs the monitor and what answers queries at `listener`, as Monitor::run() does.
 std::vector<SlurmHost> run_with_nodes(const MonitorSettings& settings, protocol::Credentials& credentials,
-                                      protocol::Credentials& readers, int stop) {
+                                      protocol::Credentials& readers, int listener, int stop) {
   const RunningConfiguration configuration(settings.slurm_conf, settings.config, node_names(settings.hosts));
   QueryAnswers answers(settings.slurm_conf, configuration, settings.decision_owners);
-  QueryService service(static_cast<std::uint16_t>(settings.config.monitor_port), readers,
+  QueryService service(listener, readers,
                        {[&](const protocol::Query& query, uid_t asker) { return answers.answer(query, asker); },
                         [&](const protocol::Query& query, uid_t asker, const protocol::QueryServer::Send& send) {
                           answers.send_decisions(query, asker, send);
@@ -100,8 +111,9 @@ int run_monitor(const protocol::DaemonOptions& options, const sigset_t& stops) {
     if (!settings.ask_slurm) throw Error(settings.slurm_conf + " has no NodeName line: --no-slurm cannot be used");
     log_line(settings.slurm_conf + " has no NodeName line: waits until slurmctld has nodes");
   }
+  const FileDescriptor listener = listen_for_queries(settings);
   for (;;) {
-    const std::vector<SlurmHost> joined = run_with_nodes(settings, *credentials, *readers, stop);
+    const std::vector<SlurmHost> joined = run_with_nodes(settings, *credentials, *readers, listener, stop);
     if (joined.empty()) return 0;
     settings.hosts.nodes.insert(settings.hosts.nodes.end(), joined.begin(), joined.end());
   }

@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "common/util/error.hpp"
 
 namespace placement::monitor {
 
@@ -68,16 +67,10 @@ void end_with(pid_t parent) {
 
 }  // namespace
 
-QueryService::QueryService(std::uint16_t port, protocol::Credentials& credentials,
+QueryService::QueryService(int listener, protocol::Credentials& credentials,
                            const protocol::QueryServer::Answers& answers, Log log)
     : log_(std::move(log)) {
-  FileDescriptor listener;
-  try {
-    listener.reset(protocol::listen_tcp(port));
-  } catch (const Error& error) {
-    log_(std::string(error.what()) + ": placectl and srun on other hosts get no answers");
-    return;
-  }
+  if (listener < 0) return;
   const pid_t parent = getpid();
   keeper_ = fork();
   if (keeper_ == 0) keep(listener, parent, credentials, answers, log_);

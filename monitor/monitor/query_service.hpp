@@ -2,11 +2,9 @@
 #pragma once
 #include <sys/types.h>
 
-#include <cstdint>
 #include <functional>
 #include <string>
 
-#include "common/util/file_descriptor.hpp"
 #include "monitor/protocol/query_server.hpp"
 
 namespace placement::monitor {
@@ -20,10 +18,9 @@ class QueryService {
  public:
   using Log = std::function<void(const std::string&)>;
 
-  // Listens on the TCP port `port`. If the port is in use, this is logged and no queries are answered. The credentials
-  // must outlive the service.
-  QueryService(std::uint16_t port, protocol::Credentials& credentials, const protocol::QueryServer::Answers& answers,
-               Log log);
+  // Answers at `listener`, a listening TCP socket that stays open while services replace each other; -1: answers no
+  // queries. The credentials must outlive the service.
+  QueryService(int listener, protocol::Credentials& credentials, const protocol::QueryServer::Answers& answers, Log log);
   ~QueryService();
   QueryService(const QueryService&) = delete;
   QueryService& operator=(const QueryService&) = delete;

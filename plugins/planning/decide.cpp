@@ -187,7 +187,7 @@ extern "C" void placement_decision_took(uint32_t uid, int64_t time_ns) {
 }
 
 extern "C" void placement_locks_held(int64_t time_us) {
-  state().longest_hold_us = std::max(state().longest_hold_us, time_us);
+  if (time_us > state().longest_hold_us) state().longest_hold_us = time_us;
 }
 
 extern "C" void placement_tell(const struct placement_decision* decision) {

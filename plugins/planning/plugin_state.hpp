@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -84,7 +85,7 @@ struct PluginState {
   std::string failure;  // why the configuration is not in force; empty if it is
   void (*log)(bool, const char*) = nullptr;
   // Since the start of slurmctld: ControllerState has the same members.
-  std::int64_t longest_hold_us = 0, decisions_over_limit = 0;
+  std::atomic<std::int64_t> longest_hold_us = 0, decisions_over_limit = 0;
   PolicyViews views;
   JobRequestCache<JobEntry> jobs;
   DecisionTimeBudget budget = full_budget(config);

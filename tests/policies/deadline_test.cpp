@@ -165,7 +165,8 @@ START_TEST(more_time_never_costs_more_on_a_torus) {
 }
 END_TEST
 
-// TOFA compares the mappings of dense matrices by a sample of the pairs.
+// TOFA compares the mappings of dense matrices by a sample of the pairs. A mapping with more hop-bytes than the natural
+// order has a lighter busiest link.
 START_TEST(a_sample_of_the_pairs_is_not_behind_the_natural_order) {
   for (int round = 0; round < 20; ++round) {
     Random random(static_cast<std::uint64_t>(round));
@@ -181,8 +182,16 @@ START_TEST(a_sample_of_the_pairs_is_not_behind_the_natural_order) {
       for (std::int32_t b = 0; b < a; ++b) edges.push_back({a, b, 1 + random.below(1000)});
     request.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(request.tasks, std::move(edges)));
     const Placement placement = policies::find_policy("TOFA")->place(view, request, Deadline::never());
-    ck_assert_msg(placement.cost <= placement.natural_cost, "round %d: %s > %s", round,
-                  to_string(placement.cost).c_str(), to_string(placement.natural_cost).c_str());
+    Ints chosen, natural;
+    for (const RankPlace& rank : placement.ranks) chosen.push_back(rank.node);
+    for (std::int32_t n = 0; std::ssize(natural) < request.tasks; ++n)
+      if (view.nodes[static_cast<std::size_t>(n)].core_free[0]) natural.push_back(n);
+    const auto busiest_link = [&](const Ints& position) {
+      return tofa::assess(*view.torus, *request.matrix, position, {}).link_load_twice;
+    };
+    ck_assert_msg(placement.cost <= placement.natural_cost || busiest_link(chosen) < busiest_link(natural),
+                  "round %d: %s > %s", round, to_string(placement.cost).c_str(),
+                  to_string(placement.natural_cost).c_str());
   }
 }
 END_TEST
