@@ -16,6 +16,7 @@ of seeds of each outcome.
 """
 import argparse
 import contextlib
+import glob
 import json
 import os
 import random
@@ -652,6 +653,8 @@ def switches_elsewhere(reader, site, directory, name, topology, slurm_conf=None)
     other = Directory(f'{directory}/{name}', site.rng, site.cluster)
     other.write(topology[0], topology[1])
     other.write('slurm.conf', slurm_conf or f'Include {directory}/slurm.conf\n')
+    for included in glob.glob(f'{directory}/part*'):  # from Slurm 23.02 on relative to the directory of the first file
+        shutil.copy(included, other.path)
     return reader.read(other.path)['switches']
 
 
