@@ -20,7 +20,8 @@ class QueryService {
 
   // Answers at `listener`, a listening TCP socket that stays open while services replace each other; -1: answers no
   // queries. The credentials must outlive the service.
-  QueryService(int listener, protocol::Credentials& credentials, const protocol::QueryServer::Answers& answers, Log log);
+  QueryService(int listener, protocol::Credentials& credentials, const protocol::QueryServer::Answers& answers,
+               Log log);
   ~QueryService();
   QueryService(const QueryService&) = delete;
   QueryService& operator=(const QueryService&) = delete;
