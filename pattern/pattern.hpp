@@ -17,7 +17,9 @@ namespace placement::pattern {
 struct Pattern {
   enum class Kind {
     ring,  // each rank with the next one, the last one with the first
-    tree,  // a binomial tree, as in broadcasts and reductions: each rank with the rank whose lowest set bit is cleared
+    // A binomial tree, as in broadcasts and reductions: rank r exchanges data with the rank whose number is r without
+    // its lowest set bit.
+    tree,
     all_to_all,  // each rank with each other
     grid,
     parallelism,
@@ -79,8 +81,8 @@ std::string layout_note(const Pattern& pattern, std::int32_t ranks);
 // The most pairs of a matrix that matrix_of() makes.
 inline constexpr std::int64_t most_pairs = std::int64_t{1} << 22;
 
-// Returns the number of pairs of the pattern's matrix; for a parallelism more, if two edges join one pair. `ranks` is
-// at least 1. Throws Error when the pattern does not suit this number; the message has both numbers.
+// Returns the number of pairs of the pattern's matrix. In a parallelism, a pair that two edges join counts twice.
+// `ranks` is at least 1. Throws Error when the pattern does not suit this number; the message has both numbers.
 std::int64_t pair_count(const Pattern& pattern, std::int32_t ranks);
 
 // Returns the matrix of the pattern. Each pair has weight 1, except in Kind::parallelism, where weights are bytes.

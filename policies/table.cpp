@@ -61,7 +61,7 @@ constexpr PolicyKey nla_keys[] = {
     weight_key,
     {"profile", "summary of placement-profile, or its matrix in the same folder: derives the four weights that follow"},
     {"network-use", "the client sends it in place of profile=: waiting:ranks:messages/s:bytes/s[:nodes]"},
-    {"alpha", "weight of compute load, 0 to 1 (0.3)"},
+    {"alpha", "weight of compute load, 0 to 1 (0.3; NLA without alpha and beta uses the least regret)"},
     {"beta", "weight of network load, 1 - alpha (0.7)"},
     {"latency", "weight of latency in network load (0.25)"},
     {"bandwidth", "weight of missing bandwidth in network load (0.75)"},

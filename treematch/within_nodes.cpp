@@ -30,8 +30,8 @@ class RanksOfNode {
     return std::ranges::all_of(leaf_, [&](std::int32_t leaf) { return socket(leaf) == socket(leaf_.front()); });
   }
 
-  // Returns the traffic between these ranks. `number` has their numbers in the result by rank, and -1 for all other
-  // ranks.
+  // Returns the traffic between the ranks of this node. `number[r]` is the number of rank r in the result, or -1 if r
+  // is not on this node.
   CommMatrix traffic(const CommMatrix& matrix, const Ints& number) const {
     std::vector<CommEdge> edges;
     for (const std::int32_t rank : ranks_) {

@@ -35,8 +35,8 @@ class StepRecords {
 };
 
 // Replaces the plan in slurmctld's record by srun's record of a step: the cost, the ranks and Decision::step. Uses the
-// latest step of the start of the job in the record. Only steps that follow the job's request, with all tasks on all
-// nodes of the record, count. `steps` are ordered by time.
+// latest step since the start of the job that the record describes. Only steps that follow the job's request, with all
+// tasks on all nodes of the record, count. `steps` are ordered by time.
 void describe_step(Decision& decision, const std::vector<Decision>& steps);
 
 }  // namespace placement

@@ -20,9 +20,9 @@ struct MatrixReadOptions {
 
 // Reads a communication matrix from the file, pipe, or zstd file `path`, or from NAME.RANK.prof files: `path` is their
 // directory or DIR/NAME. The content determines the format; MATRIX FORMATS in placectl(1) lists them. Adds both
-// directions and duplicates of a pair; each value of a symmetric dense matrix already is the traffic of the pair.
-// Multiplies fractions by a power of ten (MatrixInfo::scale_power). Returns the matrix and fills `info` unless it is
-// null. Throws Error, with file, line and value, if the text is wrong or exceeds `options`.
+// directions and duplicates of a pair. Exception: in a symmetric dense matrix, each value is the whole traffic of its
+// pair. Multiplies fractions by a power of ten (MatrixInfo::scale_power). Returns the matrix and fills `info` unless it
+// is null. Throws Error, with file, line and value, if the text is wrong or exceeds `options`.
 CommMatrix read_matrix(const std::string& path, const MatrixReadOptions& options = {}, MatrixInfo* info = nullptr);
 
 // Reads a communication matrix from `text`, as read_matrix(). `name` is the name of the file in errors.

@@ -21,10 +21,10 @@ struct WireLimits {
 };
 
 // Returns the packed form of a matrix: the 4 bytes "SPM\1", then one zstd frame of LEB128 numbers. These are 0, the
-// number of ranks, the number of pairs, and for each rank the number of its neighbours with higher numbers. Each pair
-// follows, in sorted order: its larger rank minus the previous neighbour of its smaller rank, minus 1. (The first
-// neighbour counts from the smaller rank itself.) The last numbers are the weights of the pairs, minus 1. Throws Error
-// when the matrix exceeds the default WireLimits.
+// number of ranks, the number of pairs, and for each rank the number of its neighbours with higher numbers. Then each
+// rank has these neighbours in ascending order, as deltas: the neighbour minus the previous one, minus 1. The first
+// delta counts from the rank itself. The last numbers are the weights of the pairs, minus 1. Throws Error when the
+// matrix exceeds the default WireLimits.
 std::vector<std::byte> pack_wire(const CommMatrix& matrix);
 
 // Unpacks a matrix of pack_wire(). This is a trust boundary: the bytes may come from any user. Throws Error for bytes

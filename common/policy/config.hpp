@@ -13,7 +13,7 @@ namespace placement {
 // mode.
 enum class Mode {
   off,      // no decision is made
-  observe,  // a decision is made and logged; the job runs as stock
+  observe,  // a decision is made and recorded in DecisionFile; the job runs as stock
   advise,   // the decision is also recorded with the job, which runs as stock
   enforce,  // the decision is applied
 };

@@ -191,14 +191,15 @@ std::span<const ConfigKey> config_keys() {
           "for each group. srun still places each rank by the matrix."),
       word<&Config::node_weights, weight_names>(
           "NodeWeights", "respect or ignore",
-          "respect: a policy uses only the nodes with the lowest Weight= of slurm.conf that suffice for the job, because "
-          "stock Slurm prefers them. ignore: a policy uses all nodes."),
+          "respect: a policy adds nodes in the order of their Weight= in slurm.conf, as stock Slurm does, and stops when "
+          "they suffice for the job. ignore: a policy uses all nodes."),
       path<&Config::treematch_topology_file>(
           "TreematchTopologyFile",
           "A file that describes the machine instead of Slurm's own topology. Accepted formats: a topology.conf of "
           "topology/tree or topology/block, the output of \"scontrol show topology\", a \"tree\" line with the arities from "
-          "the root to the cores, or a \"tleaf\" line of SCOTCH and TreeMatch. Its leaves are the cores of all nodes, in "
-          "the order of the node names (n9 before n10). srun also uses the file for ranks, if its host has it."),
+          "the root to the cores, or a \"tleaf\" line of SCOTCH and TreeMatch. The leaves of a tree or tleaf file are cores, "
+          "or nodes if there are as many leaves as nodes, in the order of the node names (n9 before n10). srun also uses "
+          "the file for ranks, if its host has it."),
       word<&Config::treematch_scope, scope_names>(
           "TreematchScope", "whole or subtree",
           "Where TREEMATCH searches for cores: in the whole tree, or in the smallest subtree with enough cores."),
@@ -339,8 +340,8 @@ std::span<const ConfigKey> config_keys() {
       word<&Config::mpirun_by_policy, yes_no>(
           "MpirunByPolicy", "yes or no",
           "yes: in a job with a policy and a matrix, every mpirun of Open MPI places its ranks by the policy, unless the user "
-          "submits with PLACEMENT_MPIRUN=no. Use it if users start mpirun without mapping options, because Open MPI then "
-          "refuses some of them, such as --map-by. no: only jobs that are submitted with PLACEMENT_MPIRUN=yes."),
+          "submits with PLACEMENT_MPIRUN=no. Open MPI then refuses some mapping options of users, such as --map-by. Use yes "
+          "if users start mpirun without mapping options. no: only jobs that are submitted with PLACEMENT_MPIRUN=yes."),
       word<&Config::profile_jobs, yes_no>(
           "ProfileJobs", "yes or no",
           "yes: srun counts the bytes between the ranks of each MPI program, in the store of its user. It stops when three "

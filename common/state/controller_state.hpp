@@ -18,8 +18,8 @@ enum class LiveUse {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;  // (name, value); each is one line
 
-// The settings in force in slurmctld. The select plugin reports them with slurmctld's configuration. "scontrol show
-// config" prints them for every user who can reach slurmctld.
+// The settings in force in slurmctld. The select plugin (from Slurm 25.05 on, the MPI plugin) reports them with
+// slurmctld's configuration. "scontrol show config" prints them for every user who can reach slurmctld.
 struct ControllerState {
   std::string mode;           // Mode of placement.conf; empty: slurmctld does not run this project's select plugin
   std::string configuration;  // path of the placement.conf that slurmctld looked for
@@ -44,8 +44,8 @@ struct ControllerState {
 // The longest value of a setting, in bytes. A longer value is cut to this length and ends in "..".
 inline constexpr std::size_t max_fact_bytes = 4000;
 
-// Returns the state as facts, for the configuration that slurmctld reports. Omits `unbound`: the select plugin reports
-// it separately, because only Slurm knows it.
+// Returns the state as facts, for the configuration that slurmctld reports. Omits `unbound`: the plugin reports it
+// separately, because only Slurm knows it.
 Facts facts_of(const ControllerState& state);
 
 // Reads the state from "name = value" lines, in the form in which Slurm prints its configuration. Other lines are

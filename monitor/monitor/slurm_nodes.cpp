@@ -25,7 +25,8 @@ namespace placement::monitor {
 
 namespace {
 
-// Returns whether a node that is down in Slurm has failed. Its reason then says so; any other reason means an order.
+// Returns whether a node that is down in Slurm has failed: its reason is empty or a failure, or it does not respond.
+// Any other reason means that an administrator set it down.
 bool failed_by_itself(const node_info_t& node) {
   if (!node.reason || !*node.reason) return true;
   const std::string_view reason(node.reason);

@@ -53,7 +53,7 @@ std::string history_query(const DecisionFilter& filter, bool newest_first) {
 
 namespace {
 
-// Returns the id of the oldest record that is read, and adds a note if that is not the oldest one.
+// Returns the id of the first record to read. Adds a note if older records are left out.
 std::int64_t first_record(Database& database, const DecisionFilter& filter, std::vector<std::string>& notes) {
   std::int64_t first = 0, bytes = 0;
   if (filter.most_bytes == 0) return first;

@@ -12,7 +12,7 @@
 
 enum placement_mode {
 	PLACEMENT_OFF,		/* no decision is made */
-	PLACEMENT_OBSERVE,	/* decisions are made and logged; the job runs as stock Slurm would run it */
+	PLACEMENT_OBSERVE,	/* decisions are recorded in DecisionFile; the job runs as under stock Slurm */
 	PLACEMENT_ADVISE,	/* as OBSERVE, and the job's system comment shows the decision to the user */
 	PLACEMENT_ENFORCE,	/* as ADVISE, and the job gets the nodes and cores of the policy */
 };

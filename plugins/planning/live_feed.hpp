@@ -52,9 +52,9 @@ class LiveFeed {
   // Returns the trusted users. It is called by the constructor, and by the thread while a file is refused.
   using FindOwners = std::function<SnapshotOwners()>;
 
-  // Reads the snapshot at `path`, if it exists, then starts the thread that watches it. Data older than `max_age_s`
-  // seconds are not used. `nodes` are the names of the machine's nodes, in its order. An empty `retry` is not called.
-  // Throws if no thread can be started.
+  // Reads the snapshot at `path`, if it exists, in the calling thread. Then starts the thread that watches it. Data
+  // older than `max_age_s` seconds are not used. `nodes` are the names of the machine's nodes, in its order. An empty
+  // `retry` is not called. Throws if no thread can be started.
   LiveFeed(std::string path, FindOwners find_owners, std::int64_t max_age_s, std::vector<std::string> nodes, Log log,
            Retry retry = {});
   ~LiveFeed();

@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 // The processor times for decisions, which run under slurmctld's locks. Each user gets a part
 // (decision_time_budget.hpp). While the user's part of full_budget lasts, decisions are made in full. After that they
 // are put off to the next scheduling cycle, at most DecisionWait= times. A decision that may not be put off is made
-// without the matrix, in a tenth of the time. If degraded_budget is also used up, stock Slurm places the job.
+// without the matrix, which takes less time. If degraded_budget is also used up, stock Slurm places the job.
 // full_budget saves at most the share of five seconds. Stock Slurm holds its locks for about as long to start 200 jobs
 // on 5,000 nodes.
 inline DecisionTimeBudget full_budget(const Config& config) {
