@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
@@ -84,9 +85,14 @@ PastOccupancy past_occupancy(const Machine& machine, std::span<const LogJob> job
     for (; next_s < std::min(time_s, to_s); next_s += step_s)
       past.samples.push_back(sample_of(machine, used, next_s * 1000000));
   };
+  std::unordered_map<std::size_t, std::vector<NodeShare>> cores_of_job;  // of which one of the two events is to come
   for (const Event& event : events) {
     sample_until(event.time_s);
-    const std::vector<NodeShare> cores = cores_of(jobs[event.job], machine, node_named);
+    std::vector<NodeShare> cores;
+    if (auto known = cores_of_job.extract(event.job))
+      cores = std::move(known.mapped());
+    else
+      cores_of_job[event.job] = cores = cores_of(jobs[event.job], machine, node_named);
     if (event.start) ++(cores.empty() ? past.unknown : past.jobs);
     for (const NodeShare& one : cores) used[static_cast<std::size_t>(one.node)] += event.start ? one.cores : -one.cores;
   }
