@@ -27,6 +27,8 @@ void check(const MeasuredPair& pair, double now_s, const MpiPairRules& rules) {
 
 std::string mpi_pairs_file(const Config& config) { return config.state_directory + "/mpi-pairs"; }
 
+double mpi_keep_s(const Config& config) { return static_cast<double>(config.mpi_pair_hours) * 3600; }
+
 std::vector<MeasuredPair> stored_mpi_pairs(const std::string& path) {
   return read_measured_pairs(read_input_file(path, most_measured_bytes), path);
 }

@@ -16,6 +16,9 @@ namespace placement::monitor {
 // writes them into a file of StateDirectory. The monitor reads this file, also after a restart.
 std::string mpi_pairs_file(const Config& config);
 
+// Returns the time in seconds for which a pair is used: MpiPairHours.
+double mpi_keep_s(const Config& config);
+
 // Returns the pairs in the file `path`, the latest ones first. Throws Error if it cannot be read.
 std::vector<MeasuredPair> stored_mpi_pairs(const std::string& path);
 

@@ -28,7 +28,7 @@ PairModelSettings pair_settings(const Config& config, const NodeSwitches& switch
   PairModelSettings settings;
   settings.all_pairs_nodes = static_cast<std::int32_t>(config.probe_all_pairs_nodes);
   const ProbeSchedule schedule(switches.leaf_of_node, schedule_settings(config));
-  settings.mpi_keep_s = static_cast<double>(config.mpi_pair_hours) * 3600;
+  settings.mpi_keep_s = mpi_keep_s(config);
   settings.keep_s = std::max(settings.keep_s, 4 * schedule.period_s(Measurement::bandwidth));
   return settings;
 }
@@ -102,7 +102,7 @@ void Probing::take_measurement(std::int32_t node, const protocol::ProbeResult& r
 
 void Probing::take_mpi_pairs(std::span<const MeasuredPair> pairs, Moment now) {
   for (const MeasuredPair& pair : pairs) {
-    if (!is_present(pair, now.wall_s, static_cast<double>(config_.mpi_pair_hours) * 3600)) continue;
+    if (!is_present(pair, now.wall_s, mpi_keep_s(config_))) continue;
     const auto a = watch_.index(pair.a), b = watch_.index(pair.b);
     const double at_s = now.steady_s - std::max(0.0, now.wall_s - static_cast<double>(pair.at_s));
     if (a && b) pairs_.add_mpi(*a, *b, pair.latency_us, pair.bandwidth_Bps, at_s, now.steady_s);

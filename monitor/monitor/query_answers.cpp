@@ -110,7 +110,7 @@ std::string QueryAnswers::notes() const {
 }
 
 void QueryAnswers::take_pairs(const protocol::Query& query, uid_t asker) const {
-  MpiPairRules rules{owners_, {}, static_cast<double>(config().mpi_pair_hours) * 3600};
+  MpiPairRules rules{owners_, {}, mpi_keep_s(config())};
   for (const NodeShape& node : configuration_.nodes()) rules.nodes.insert(node.name);
   store_mpi_pairs(mpi_pairs_file(config()), query.text, asker, static_cast<double>(std::time(nullptr)), rules);
 }
