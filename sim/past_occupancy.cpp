@@ -85,7 +85,7 @@ PastOccupancy past_occupancy(const Machine& machine, std::span<const LogJob> job
     for (; next_s < std::min(time_s, to_s); next_s += step_s)
       past.samples.push_back(sample_of(machine, used, next_s * 1000000));
   };
-  std::unordered_map<std::size_t, std::vector<NodeShare>> cores_of_job;  // of which one of the two events is to come
+  std::unordered_map<std::size_t, std::vector<NodeShare>> cores_of_job;  // between the two events of a job
   for (const Event& event : events) {
     sample_until(event.time_s);
     std::vector<NodeShare> cores;
