@@ -23,10 +23,10 @@ using Indices = std::vector<std::int32_t>;
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-// The slots of the node that a mapping may need. Slots with equal distances from all GPUs are interchangeable, so at
+// The slots of the node that a mapping may need. GpuSlots with equal distances from all GPUs are interchangeable, so at
 // most one per rank is kept.
-struct Slots {
-  Slots(const NodeTopology& node, std::int32_t ranks, std::int32_t width) {
+struct GpuSlots {
+  GpuSlots(const NodeTopology& node, std::int32_t ranks, std::int32_t width) {
     slots = core_slots(node, width);
     if (slots.size() < at(ranks))
       throw Error(printable(node.name) + " has " + std::to_string(node.cores.size()) + " usable cores, but " +
@@ -62,7 +62,7 @@ struct Pairing {
 
 // Assigns a slot to each of the GPUs, which ascend, with the least sum of distances. Ties go to the first slots, and to
 // GPUs in the order of the slots.
-Pairing pair_up(const Slots& all, const Indices& gpus) {
+Pairing pair_up(const GpuSlots& all, const Indices& gpus) {
   const std::size_t count = all.slots.size();
   const auto first = static_cast<std::int64_t>(gpus.size()) + 1;
   const std::int64_t weight = first * static_cast<std::int64_t>(count * count) + 1;
@@ -147,7 +147,7 @@ std::vector<Indices> grown_choices(const NodeTopology& node, const std::vector<s
 // Keeps the best mapping so far.
 class Best {
  public:
-  Best(const NodeTopology& node, const Slots& slots, std::span<const std::int64_t> traffic)
+  Best(const NodeTopology& node, const GpuSlots& slots, std::span<const std::int64_t> traffic)
       : node_(node),
         slots_(slots),
         cost_(gpu_costs(node)),
@@ -186,7 +186,7 @@ class Best {
   using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, Indices, Indices>;
 
   const NodeTopology& node_;
-  const Slots& slots_;
+  const GpuSlots& slots_;
   std::vector<std::int64_t> cost_;
   std::span<const std::int64_t> traffic_;
   bool found_ = false;
@@ -195,7 +195,7 @@ class Best {
   Indices place_;
 };
 
-GpuMapping best_mapping(const NodeTopology& node, const Slots& slots, std::size_t ranks,
+GpuMapping best_mapping(const NodeTopology& node, const GpuSlots& slots, std::size_t ranks,
                         std::span<const std::int64_t> traffic) {
   Best best(node, slots, traffic);
   if (ranks == node.gpus.size() || node.gpus.size() <= most_gpus_for_all_choices)
@@ -214,7 +214,7 @@ GpuMapping map_to_gpus(const NodeTopology& node, std::int32_t ranks, std::int32_
   if (at(ranks) > node.gpus.size())
     throw Error(printable(node.name) + " has " + std::to_string(node.gpus.size()) + " GPUs for " +
                 std::to_string(ranks) + " ranks: each rank requires its own GPU");
-  return best_mapping(node, Slots(node, ranks, cores_per_rank), at(ranks), traffic);
+  return best_mapping(node, GpuSlots(node, ranks, cores_per_rank), at(ranks), traffic);
 }
 
 }  // namespace placement::mapping

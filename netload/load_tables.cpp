@@ -99,7 +99,7 @@ class Table {
 };
 
 // Returns whether the name can be an element of a host list without quoting.
-bool is_node_name(std::string_view name) {
+bool is_plain_name(std::string_view name) {
   return std::all_of(name.begin(), name.end(),
                      [](char c) { return c > ' ' && c < 0x7f && c != '[' && c != ']' && c != ','; });
 }
@@ -134,7 +134,7 @@ NamedNodes read_node_table(std::string_view text, const std::string& file) {
   for (std::size_t r = 0; r < rows.rows(); ++r) {
     const std::vector<std::string_view> row = rows.row(r);
     if (row[name_at].empty()) rows.fail(r, "the node has no name");
-    if (!is_node_name(row[name_at]))
+    if (!is_plain_name(row[name_at]))
       rows.fail(r, "node '" + shown(row[name_at]) + "': expected the name of one node, without brackets and commas");
     if (!row_of_name.emplace(row[name_at], r).second) rows.fail(r, "node " + shown(row[name_at]) + " appears twice");
     if (nodes.names.size() == max_table_nodes) rows.fail(r, "more than " + std::to_string(max_table_nodes) + " nodes");

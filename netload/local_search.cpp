@@ -13,7 +13,7 @@ namespace {
 constexpr int most_steps = 200;
 
 // The number of nodes examined in one search. A group whose sums alone exceed this is not changed.
-constexpr std::int64_t most_work = 2'000'000;
+constexpr std::int64_t most_search_work = 2'000'000;
 
 // Adding one node and omitting several takes cubic time, so it is skipped for larger groups. Only the nodes that add
 // the least T_G per processor are tried for addition.
@@ -63,7 +63,7 @@ class LocalSearch {
   // Returns whether the limit of work allows this number of rows.
   bool spend(std::size_t rows) {
     work_ += static_cast<std::int64_t>(rows * network_.size());
-    return work_ < most_work;
+    return work_ < most_search_work;
   }
 
   // Sums row by row, in the order of the measurements in memory.

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int32_t pairs_of_node = 16;
 constexpr std::int64_t pairs_of_all = 512;
 
-constexpr const char* no_time = "no time is left to read the measurements of all pairs of nodes";
+constexpr const char* no_time_to_read = "no time is left to read the measurements of all pairs of nodes";
 
 }  // namespace
 
@@ -47,7 +47,7 @@ void BeyondError::find_errors_of_nodes(const Deadline& deadline) {
   std::vector<float> own;
   std::vector<double> of_node(static_cast<std::size_t>(nodes), unknown_value), known;
   for (std::int32_t u = 0; u < nodes; ++u) {
-    if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time);
+    if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time_to_read);
     const float* const row = errors(u);
     if (row == nullptr) continue;
     own.clear();
@@ -73,7 +73,7 @@ void BeyondError::find_median(const Deadline& deadline) {
   std::vector<double> values;
   std::int64_t v = 0;  // the next pair is u and v
   for (std::int64_t u = 1; u < nodes; ++u) {
-    if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time);
+    if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time_to_read);
     for (; v < u; v += step) {
       const PairColumns::Pair pair = columns_.pair(static_cast<std::int32_t>(u), static_cast<std::int32_t>(v));
       const double value = series_ == Series::latency ? pair.latency_us : pair.bandwidth_Bps;

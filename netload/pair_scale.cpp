@@ -28,7 +28,7 @@ constexpr float most_believed = 1e30F;
 constexpr std::int32_t most_sampled = 16;
 constexpr std::int32_t pairs_sampled = 32;
 
-constexpr const char* no_time = "no time is left to read the measurements of all pairs of nodes";
+constexpr const char* no_time_to_scale = "no time is left to read the measurements of all pairs of nodes";
 
 // Returns the number of `nodes` nodes that may give wrong values: a tenth, at least one.
 std::size_t liars(std::size_t nodes) { return std::max<std::size_t>(nodes / 10, 1); }
@@ -110,7 +110,7 @@ class CellByCell {
     const auto bound_us = static_cast<float>(scale_.latency_bound),
                bound_Bps = static_cast<float>(scale_.bandwidth_bound);
     for (std::int32_t a = 0; a < columns_.columns(); ++a) {
-      if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time);
+      if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time_to_scale);
       const float *const us = columns_.latency(columns_.group(a)), *const Bps = columns_.bandwidth(columns_.group(a));
       const Corrections& x = corrections_[static_cast<std::size_t>(a)];
       for (std::int32_t b = a; b < columns_.columns(); ++b) {

@@ -13,7 +13,7 @@ constexpr std::int32_t most_ranks = 4096;
 constexpr int most_sweeps = 20;
 
 // A gain smaller than this part of the cost may be rounding.
-constexpr double least_gain = 1e-12;
+constexpr double least_time_gain = 1e-12;
 
 // Exchanges units (ranks, or nodes with all of their ranks) between places while the cost falls.
 class Exchange {
@@ -71,7 +71,7 @@ class Exchange {
 
   template <typename MayExchange>
   bool best_exchange(std::size_t a, MayExchange may_exchange) {
-    double best = -least_gain * total_;
+    double best = -least_time_gain * total_;
     std::size_t best_unit = a;
     for (std::size_t b = 0; b < place_.size(); ++b) {
       if (place_[a] == place_[b] || !may_exchange(a, b)) continue;

@@ -12,7 +12,7 @@ namespace placement::sim {
 
 namespace {
 
-constexpr double hour_us = 3600e6;
+constexpr double us_per_hour = 3600e6;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void Failures::draw(std::int32_t node, std::int64_t from_us) {
   const double rate = rates.empty() ? options_.node_failures_per_hour : rates[static_cast<std::size_t>(node)];
   if (rate <= 0) return;
   const double gap_hours = -std::log1p(-fraction(random_.next())) / rate;
-  drawn_.emplace(from_us + 1 + static_cast<std::int64_t>(std::min(gap_hours, 1e6) * hour_us), node);
+  drawn_.emplace(from_us + 1 + static_cast<std::int64_t>(std::min(gap_hours, 1e6) * us_per_hour), node);
 }
 
 std::int64_t Failures::next_us() const {
@@ -42,7 +42,7 @@ NodeFailure Failures::take() {
   const auto& planned = options_.planned_failures;
   if (planned_ < planned.size() && planned[planned_].time_us == next_us()) return planned[planned_++];
   const auto [time_us, node] = *drawn_.begin();
-  const std::int64_t repair_us = std::llround(options_.repair_hours * hour_us);
+  const std::int64_t repair_us = std::llround(options_.repair_hours * us_per_hour);
   drawn_.erase(drawn_.begin());
   draw(node, time_us + repair_us);
   return {time_us, node, repair_us};

@@ -9,15 +9,15 @@ namespace placement::sim {
 
 namespace {
 
-constexpr double second_us = 1e6;
+constexpr double us_per_second = 1e6;
 
 double value_of(const LogJob& job, const JobOutcome& outcome, Measure measure) {
-  const double submit_us = static_cast<double>(job.submit_s) * second_us;
-  const double flow_s = (static_cast<double>(outcome.end_us) - submit_us) / second_us;
+  const double submit_us = static_cast<double>(job.submit_s) * us_per_second;
+  const double flow_s = (static_cast<double>(outcome.end_us) - submit_us) / us_per_second;
   switch (measure) {
     case Measure::flow: return flow_s;
-    case Measure::wait: return (static_cast<double>(outcome.start_us) - submit_us) / second_us;
-    case Measure::run: return static_cast<double>(outcome.run_us) / second_us;
+    case Measure::wait: return (static_cast<double>(outcome.start_us) - submit_us) / us_per_second;
+    case Measure::run: return static_cast<double>(outcome.run_us) / us_per_second;
     case Measure::stretch: return flow_s / static_cast<double>(job.run_s);
   }
   return 0;
@@ -43,7 +43,7 @@ void summarise_decisions(std::span<const LogJob> jobs, const Replay& replay, Sum
     if (!outcome.has_matrix) continue;
     ++summary.with_matrix;
     ratios += outcome.ratio;
-    gains += 1 - static_cast<double>(outcome.run_us) / second_us / static_cast<double>(jobs[k].run_s);
+    gains += 1 - static_cast<double>(outcome.run_us) / us_per_second / static_cast<double>(jobs[k].run_s);
   }
   if (asked > 0) summary.decision_ms = thinking_ms / static_cast<double>(asked);
   if (summary.with_matrix == 0) return;
@@ -87,8 +87,8 @@ Summary summarise(const Machine& machine, std::span<const LogJob> jobs, const Re
   Summary summary;
   static_cast<ReplayTotals&>(summary) = replay;
   summary.jobs = std::ssize(jobs);
-  summary.lost_core_hours = replay.lost_core_us / second_us / 3600;
-  summary.makespan_s = static_cast<double>(replay.makespan_us) / second_us;
+  summary.lost_core_hours = replay.lost_core_us / us_per_second / 3600;
+  summary.makespan_s = static_cast<double>(replay.makespan_us) / us_per_second;
   if (replay.makespan_us > 0)
     summary.utilisation =
         replay.busy_core_us / static_cast<double>(replay.makespan_us) / static_cast<double>(machine.cores());

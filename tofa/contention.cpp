@@ -12,7 +12,6 @@ namespace placement::tofa {
 
 namespace {
 
-constexpr std::int32_t nobody = -1;
 constexpr double least_gain = 1e-12;
 constexpr std::size_t most_targets = 40;         // slots tried for one rank
 constexpr std::int32_t most_ranks_at_once = 24;  // that move before the busiest links are found again

@@ -12,7 +12,6 @@ namespace placement::tofa {
 
 namespace {
 
-constexpr std::int32_t nobody = -1;
 constexpr std::size_t logarithms = 4096;
 
 // The temperatures of each Heat, in units of the typical change of the cost when a rank moves by one hop.

@@ -19,6 +19,8 @@ struct TorusSlots {
   std::int32_t size() const { return static_cast<std::int32_t>(position.size()); }
 };
 
+inline constexpr std::int32_t nobody = -1;  // the owner of a free slot
+
 // The temperatures of the search. `hot` discards the given mapping, `warm` changes its large structure, and `cool`
 // changes details. `steady` also discards the mapping, and stays at the temperature that gains most. In the time of
 // `hot`, it saves 3 to 5 % more hop-bytes with irregular traffic.

@@ -8,9 +8,9 @@ namespace placement::treematch {
 
 namespace {
 
-using Leaves = std::span<const std::int32_t>;
+using LeafSpan = std::span<const std::int32_t>;
 
-Leaves within(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
+LeafSpan within(const TreeTopology& tree, LeafSpan usable, std::int32_t vertex) {
   const std::int32_t first = tree.first_leaf(vertex);
   const auto begin = std::lower_bound(usable.begin(), usable.end(), first);
   const auto end = std::lower_bound(begin, usable.end(), first + tree.leaf_count(vertex));
@@ -18,25 +18,25 @@ Leaves within(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
 }
 
 // Returns the usable leaves below the vertex, as within() does. No usable leaf may lie left of the vertex.
-Leaves leading(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
+LeafSpan leading(const TreeTopology& tree, LeafSpan usable, std::int32_t vertex) {
   const auto most = std::min(usable.size(), static_cast<std::size_t>(tree.leaf_count(vertex)));
   const std::int32_t end = tree.first_leaf(vertex) + tree.leaf_count(vertex);
   if (most == 0 || usable.front() >= end) return {};
   if (usable[most - 1] < end) return usable.first(most);  // the frequent case: all leaves are usable, or few are left
-  const Leaves candidates = usable.first(most);
+  const LeafSpan candidates = usable.first(most);
   return {candidates.begin(), std::lower_bound(candidates.begin(), candidates.end(), end)};
 }
 
 // Returns the lowest subtree with at least `ranks` usable leaves, the leftmost of its height. Visits only subtrees with
 // enough usable leaves, from left to right, and ends when no lower one is possible.
-std::int32_t lowest_with_enough(const TreeTopology& tree, Leaves usable, std::int32_t ranks) {
+std::int32_t lowest_with_enough(const TreeTopology& tree, LeafSpan usable, std::int32_t ranks) {
   // All leaves lie below the lowest common ancestor of the first and the last, as they are numbered from left to right.
   if (static_cast<std::size_t>(ranks) == usable.size())
     return tree.lowest_common_ancestor(tree.leaf_vertex(usable.front()), tree.leaf_vertex(usable.back()));
   const std::int32_t least_height = tree.least_height_of(ranks);
   struct Place {
     std::int32_t vertex;
-    Leaves usable;
+    LeafSpan usable;
   };
   std::vector<Place> stack{{0, usable}};
   std::int32_t best = 0;
@@ -46,9 +46,9 @@ std::int32_t lowest_with_enough(const TreeTopology& tree, Leaves usable, std::in
     if (tree.height(place.vertex) < tree.height(best)) best = place.vertex;
     if (tree.height(best) == least_height) break;
     const std::size_t first = stack.size();
-    Leaves rest = place.usable;
+    LeafSpan rest = place.usable;
     for (const std::int32_t child : tree.children(place.vertex)) {
-      const Leaves below = leading(tree, rest, child);
+      const LeafSpan below = leading(tree, rest, child);
       rest = rest.subspan(below.size());
       if (below.size() >= static_cast<std::size_t>(ranks)) stack.push_back({child, below});
     }
@@ -58,34 +58,34 @@ std::int32_t lowest_with_enough(const TreeTopology& tree, Leaves usable, std::in
 }
 
 // A child of `vertex` with the usable leaves below it.
-struct Branch {
+struct Subtree {
   std::int32_t vertex;
-  Leaves usable;
+  LeafSpan usable;
 };
 
-std::vector<Branch> branches(const TreeTopology& tree, std::int32_t vertex, Leaves usable) {
-  std::vector<Branch> all;
+std::vector<Subtree> branches(const TreeTopology& tree, std::int32_t vertex, LeafSpan usable) {
+  std::vector<Subtree> all;
   for (const std::int32_t child : tree.children(vertex))
-    if (const Leaves below = within(tree, usable, child); !below.empty()) all.push_back({child, below});
+    if (const LeafSpan below = within(tree, usable, child); !below.empty()) all.push_back({child, below});
   std::stable_sort(all.begin(), all.end(),
-                   [](const Branch& x, const Branch& y) { return x.usable.size() > y.usable.size(); });
+                   [](const Subtree& x, const Subtree& y) { return x.usable.size() > y.usable.size(); });
   return all;
 }
 
 }  // namespace
 
-std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree, Leaves usable, std::int32_t ranks, LeafScope scope,
-                                          std::int32_t levels_up) {
+std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree, LeafSpan usable, std::int32_t ranks,
+                                          LeafScope scope, std::int32_t levels_up) {
   if (scope == LeafScope::given) return {usable.begin(), usable.begin() + ranks};
   if (scope == LeafScope::whole) return {usable.begin(), usable.end()};
   std::int32_t vertex = lowest_with_enough(tree, usable, std::max(ranks, 1));
   for (std::int32_t up = 0; up < levels_up && vertex > 0; ++up) vertex = tree.parent(vertex);
-  const Leaves inside = within(tree, usable, vertex);
+  const LeafSpan inside = within(tree, usable, vertex);
   return {inside.begin(), inside.end()};
 }
 
-std::vector<std::int32_t> leaves_below(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
-  const Leaves below = within(tree, usable, vertex);
+std::vector<std::int32_t> leaves_below(const TreeTopology& tree, LeafSpan usable, std::int32_t vertex) {
+  const LeafSpan below = within(tree, usable, vertex);
   return {below.begin(), below.end()};
 }
 
@@ -94,14 +94,14 @@ bool all_below(const TreeTopology& tree, std::span<const std::int32_t> leaves, s
   return leaves.front() >= first && leaves.back() < first + tree.leaf_count(vertex);
 }
 
-std::size_t count_below(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
+std::size_t count_below(const TreeTopology& tree, LeafSpan usable, std::int32_t vertex) {
   return within(tree, usable, vertex).size();
 }
 
-std::vector<std::int32_t> subtrees_with_enough(const TreeTopology& tree, Leaves usable, std::int32_t ranks,
+std::vector<std::int32_t> subtrees_with_enough(const TreeTopology& tree, LeafSpan usable, std::int32_t ranks,
                                                std::int32_t height) {
   std::vector<std::int32_t> found;
-  std::vector<std::pair<std::int32_t, Leaves>> stack{{0, usable}};
+  std::vector<std::pair<std::int32_t, LeafSpan>> stack{{0, usable}};
   while (!stack.empty()) {
     const auto [vertex, below] = stack.back();
     stack.pop_back();
@@ -117,7 +117,7 @@ std::vector<std::int32_t> subtrees_with_enough(const TreeTopology& tree, Leaves 
   return found;
 }
 
-std::vector<std::int32_t> lowest_subtrees(const TreeTopology& tree, Leaves usable, std::int32_t ranks) {
+std::vector<std::int32_t> lowest_subtrees(const TreeTopology& tree, LeafSpan usable, std::int32_t ranks) {
   std::vector<std::int32_t> tops;
   for (std::int32_t height = tree.least_height_of(ranks); tops.empty(); ++height)
     tops = subtrees_with_enough(tree, usable, ranks, height);
@@ -136,7 +136,7 @@ std::vector<std::int32_t> ancestors(const TreeTopology& tree, std::span<const st
   return above;
 }
 
-std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, Leaves usable, std::int32_t count) {
+std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, LeafSpan usable, std::int32_t count) {
   std::vector<std::int32_t> chosen;
   if (count == 0) return chosen;
   if (static_cast<std::size_t>(count) == usable.size()) return {usable.begin(), usable.end()};
@@ -150,7 +150,7 @@ std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, Leaves usable,
     }
     // The children are sorted by falling number of usable leaves. Whole children are taken until one of the others can
     // hold the rest. The search continues in the tightest child that can.
-    const std::vector<Branch> children = branches(tree, vertex, usable);
+    const std::vector<Subtree> children = branches(tree, vertex, usable);
     std::vector<bool> taken(children.size(), false);
     const auto tightest = [&] {
       std::size_t found = children.size();
@@ -175,18 +175,19 @@ std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, Leaves usable,
   return chosen;
 }
 
-std::vector<std::int32_t> fullest_subtrees(const TreeTopology& tree, Leaves usable, std::int32_t count,
+std::vector<std::int32_t> fullest_subtrees(const TreeTopology& tree, LeafSpan usable, std::int32_t count,
                                            std::int32_t height) {
-  std::vector<Leaves> parts;
+  std::vector<LeafSpan> parts;
   while (!usable.empty()) {
     std::int32_t vertex = tree.leaf_vertex(usable.front());
     while (vertex > 0 && tree.height(vertex) < height) vertex = tree.parent(vertex);
     parts.push_back(within(tree, usable, vertex));
     usable = usable.subspan(parts.back().size());
   }
-  std::stable_sort(parts.begin(), parts.end(), [](const Leaves& a, const Leaves& b) { return a.size() > b.size(); });
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const LeafSpan& a, const LeafSpan& b) { return a.size() > b.size(); });
   std::vector<std::int32_t> chosen;
-  for (const Leaves& part : parts) {
+  for (const LeafSpan& part : parts) {
     const std::size_t wanted = static_cast<std::size_t>(count) - chosen.size();
     chosen.insert(chosen.end(), part.begin(),
                   part.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, part.size())));

@@ -22,8 +22,8 @@ namespace placement {
 namespace {
 
 constexpr std::size_t places = 512;
-constexpr std::size_t place_bytes = 4096;
-static_assert(most_decision_bytes < place_bytes);
+constexpr std::size_t record_bytes = 4096;
+static_assert(most_decision_bytes < record_bytes);
 constexpr std::string_view ranks_term = "ranks: ";
 
 bool names_ranks(const std::string& term) { return term.starts_with(ranks_term); }
@@ -74,12 +74,12 @@ StepRecords StepRecords::of_user(const std::string& cluster, const std::function
 
 void StepRecords::put(const Decision& step) const {
   std::string text = decision_text(step);
-  text.resize(place_bytes);
+  text.resize(record_bytes);
   std::error_code ignored;  // open() fails, too
   std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), ignored);
   const FileDescriptor file(open(path_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (file < 0) fail_errno(path_, "cannot be opened");
-  if (pwrite(file, text.data(), text.size(), static_cast<off_t>(place_of(step) * place_bytes)) != std::ssize(text))
+  if (pwrite(file, text.data(), text.size(), static_cast<off_t>(place_of(step) * record_bytes)) != std::ssize(text))
     fail_errno(path_, "cannot be written");
 }
 
@@ -91,9 +91,9 @@ std::vector<Decision> StepRecords::of_job(std::uint32_t job) const {
   struct stat status {};
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid())
     throw Error(path_ + " is not a file of this user");
-  std::array<char, place_bytes> bytes;
+  std::array<char, record_bytes> bytes;
   for (std::size_t place = 0; place < places; ++place) {
-    const ssize_t got = pread(file, bytes.data(), bytes.size(), static_cast<off_t>(place * place_bytes));
+    const ssize_t got = pread(file, bytes.data(), bytes.size(), static_cast<off_t>(place * record_bytes));
     if (got < std::ssize(bytes)) break;
     const std::string_view text(bytes.data(), bytes.size());
     try {

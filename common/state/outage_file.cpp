@@ -11,11 +11,7 @@
 
 namespace placement {
 
-namespace {
-
-constexpr std::size_t max_file_bytes = 64 << 20;
-
-}  // namespace
+namespace {}  // namespace
 
 bool parse_probability(std::string_view word, double& value) {
   const std::optional<double> number = parse_real(word);
@@ -49,7 +45,7 @@ NodeOutages parse_outages(std::string_view text, const std::string& file) {
   return outages;
 }
 
-NodeOutages read_outages(const std::string& path) { return parse_outages(read_input_file(path, max_file_bytes), path); }
+NodeOutages read_outages(const std::string& path) { return parse_outages(read_input_file(path), path); }
 
 std::string unknown_outage_node(const NodeOutages& outages, std::span<const std::string> nodes,
                                 const std::string& file) {

@@ -19,7 +19,6 @@ namespace placement {
 
 namespace {
 
-constexpr std::size_t max_file_bytes = 64 << 20;
 constexpr int max_include_depth = 8;
 constexpr std::int64_t max_count = 65535;  // Slurm keeps the counts of a node in 16 bits
 // Whether topology/block keeps the nodes in the order of their lines in slurm.conf, as it does before 25.05. Slurm
@@ -127,7 +126,7 @@ class FileReader {
       name.replace(at, 2, cluster_);
     }
     const std::filesystem::path included = std::filesystem::path(from_top ? top_path_ : path).parent_path() / name;
-    read(included.string(), read_input_file(included.string(), max_file_bytes), depth + 1);
+    read(included.string(), read_input_file(included.string()), depth + 1);
   }
 
   // Whether a name in an included file is relative to the directory of the first file, as in Slurm from 23.02 on.
@@ -185,7 +184,7 @@ std::optional<bool> takes_jobs(std::string_view state) {
 
 MachineFile topology_conf_of(const std::string& slurm_conf) {
   std::string path = std::filesystem::path(slurm_conf).replace_filename("topology.conf").string();
-  std::string text = read_input_file(path, max_file_bytes);
+  std::string text = read_input_file(path);
   return {std::move(path), std::move(text)};
 }
 
@@ -485,7 +484,7 @@ void for_each_conf_line(const std::string& path, std::string_view text, const Ta
 }
 
 void for_each_conf_line(const std::string& path, const TakeLine& take) {
-  for_each_conf_line(path, read_input_file(path, max_file_bytes), take);
+  for_each_conf_line(path, read_input_file(path), take);
 }
 
 std::vector<std::string> hosts_at(const std::string& list, const std::string& file, const ConfLine& line) {

@@ -18,7 +18,6 @@ namespace placement {
 
 namespace {
 
-constexpr std::size_t max_file_bytes = 64 << 20;
 constexpr std::string_view conf_words[] = {
     "switchname",  "blockname",       "blocksizes",
     "blocklevels", "aggregatedblock", "include"};  // first words of a topology.conf, or of what scontrol prints
@@ -206,7 +205,7 @@ ClusterView view_of_file(const TopologyFile& file, std::span<const NodeShape> no
 
 ClusterView read_topology(const std::string& path, const std::string& slurm_conf,
                           std::span<const std::int64_t> level_distance) {
-  return parse_topology({path, read_input_file(path, max_file_bytes)}, slurm_conf, level_distance);
+  return parse_topology({path, read_input_file(path)}, slurm_conf, level_distance);
 }
 
 ClusterView parse_topology(MachineFile machine, const std::string& slurm_conf,
@@ -228,7 +227,7 @@ std::vector<SwitchShape> parse_switches(MachineFile machine, std::span<const Nod
 
 ClusterView read_topology_of(const std::string& path, std::span<const NodeShape> nodes,
                              std::span<const std::int64_t> level_distance) {
-  return parse_topology_of({path, read_input_file(path, max_file_bytes)}, nodes, level_distance);
+  return parse_topology_of({path, read_input_file(path)}, nodes, level_distance);
 }
 
 ClusterView parse_topology_of(MachineFile file, std::span<const NodeShape> nodes,

@@ -19,7 +19,6 @@ namespace placement {
 
 namespace {
 
-constexpr std::size_t max_file_bytes = 64 << 20;
 constexpr std::string_view kinds[] = {"block", "flat", "ring", "torus3d", "tree"};
 constexpr std::string_view false_words[] = {"", "false", "f", "no", "n", "off"};
 
@@ -340,7 +339,7 @@ std::string topology_file(const std::string& slurm_conf) {
 MachineFile read_site_topology(const std::string& slurm_conf) {
   const std::string path = topology_file(slurm_conf);
   if (path.empty()) throw Error(slurm_conf + ": there is no topology.yaml or topology.conf next to it");
-  return without_yaml({path, read_input_file(path, max_file_bytes)});
+  return without_yaml({path, read_input_file(path)});
 }
 
 std::vector<SwitchShape> read_switches(const std::string& slurm_conf, std::span<const NodeShape> nodes,

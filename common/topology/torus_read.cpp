@@ -16,8 +16,6 @@ namespace placement {
 
 namespace {
 
-constexpr std::size_t max_file_bytes = 64 << 20;
-
 struct Range {
   std::int32_t first = 0;
   std::int32_t last = 0;
@@ -250,7 +248,7 @@ class TorusFile {
 TorusDescription parse_torus(std::string_view text, const std::string& file) { return TorusFile(text, file).read(); }
 
 TorusDescription read_torus(const std::string& path) {
-  const std::string text = read_input_file(path, max_file_bytes);
+  const std::string text = read_input_file(path);
   return parse_torus(text, path);
 }
 

@@ -9,7 +9,7 @@ namespace placement {
 // name of the file if it cannot be read, has a zero byte, or is compressed by gzip; also above `max_bytes` (compressed
 // or decompressed), and if more than 64 MiB expand more than 2,000 times. Waits for a pipe or a socket; throws Error
 // after 30 seconds without data, or after a signal.
-std::string read_input_file(const std::string& path, std::size_t max_bytes);
+std::string read_input_file(const std::string& path, std::size_t max_bytes = 64 << 20);
 
 // Returns the first `most_bytes` bytes of a regular file, without decompression. Returns an empty text if the file is
 // missing, unreadable or not a regular file. Does not wait for a pipe.

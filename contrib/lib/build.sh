@@ -2,6 +2,8 @@
 # shellcheck shell=bash disable=SC2154
 # Builds this source tree without touching it: a copy in .work/src, the build in .work/build, the
 # installation in .work/inst. Times of files are kept, so a second build does only what changed.
+# shellcheck source=contrib/lib/join.sh
+. "${BASH_SOURCE[0]%/*}/join.sh"
 
 # Files of the tree, relative to it: existing files that git knows or would add; without git all files.
 tree_files() {
@@ -121,14 +123,14 @@ build_prepared() {  # arguments of make
   prepare_compile_flags && make_in make "$build_directory" "${compile_flags[@]}" "$@"
 }
 
-# Leaves in the array $compile_flags the arguments of make for the product. Headers are precompiled unless $precompile=no. Warnings are
-# no errors with precompiled headers: GCC 12 then warns of code of std::string. With $compare_types=yes the compiler also writes its own
-# representation into the objects, next to the code, for contrib/check-odr; the code is what is linked.
+# Leaves in the array $compile_flags the arguments of make for the product. Headers are precompiled, and the sources of a library are
+# compiled together, unless $precompile=no. Warnings are no errors then: GCC 12 warns of code of std::string. With $compare_types=yes the
+# compiler also writes its own representation into the objects, next to the code, for contrib/check-odr; the code is what is linked.
 prepare_compile_flags() {
   local -a types=()
   [ "${compare_types:-no}" = no ] || types=(-flto -ffat-lto-objects)
   if [ "${precompile:-yes}" = yes ]; then
-    compile_with_headers "$work/precompiled" "$build_directory" -Wno-error "${types[@]}" || return 1
+    compile_with_headers "$work/precompiled" "$build_directory" -Wno-error "${types[@]}" && join_sources "$build_directory" || return 1
   else
     compile_flags=("CXXFLAGS=$(flags_of "$build_directory" CXXFLAGS) ${types[*]}")
   fi

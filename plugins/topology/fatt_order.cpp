@@ -25,8 +25,6 @@ namespace placement::topology_plugin {
 
 namespace {
 
-constexpr std::size_t max_file_bytes = 64 << 20;
-
 using Names = std::vector<std::string>;
 
 // Returns the order for the torus in `torus_file`: its nodes in a row, then the other nodes by name.
@@ -51,7 +49,7 @@ Names read_order(const std::string& path) {
   Names order;
   std::error_code unreadable;  // on an error the file is read anyway, because that gives the reason
   if (!std::filesystem::exists(path, unreadable) && !unreadable) return order;
-  const std::string text = read_input_file(path, max_file_bytes);
+  const std::string text = read_input_file(path);
   if (!text.ends_with(end_of_order)) throw Error(path + ": is not complete");
   for (const TextLine& line : text_lines(text)) order.emplace_back(line.text);
   return order;

@@ -35,10 +35,10 @@ void see(const resource_allocation_response_msg_t* response, std::uint32_t compo
 // The replacements of the functions that salloc calls, with the parameters of this version of Slurm; 26.05 has one
 // more.
 template <typename Function>
-struct Allocation;
+struct AllocationFunction;
 
 template <typename Answer, typename... Parameters>
-struct Allocation<Answer*(Parameters...)> {
+struct AllocationFunction<Answer*(Parameters...)> {
   using Function = Answer* (*)(Parameters...);
 
   static Answer* of_one(Parameters... parameters) {
@@ -84,11 +84,12 @@ bool install_allocation_hook(SeeGrantedJob see, JobIsDescribed described) {
   see_job = see;
   job_is_described = described;
   environment_hook.install(program, "env_array_set_environment", reinterpret_cast<void*>(set_environment));
-  return one_hook.install(program, "slurm_allocate_resources_blocking",
-                          reinterpret_cast<void*>(Allocation<decltype(slurm_allocate_resources_blocking)>::of_one)) &&
+  return one_hook.install(
+             program, "slurm_allocate_resources_blocking",
+             reinterpret_cast<void*>(AllocationFunction<decltype(slurm_allocate_resources_blocking)>::of_one)) &&
          components_hook.install(
              program, "slurm_allocate_het_job_blocking",
-             reinterpret_cast<void*>(Allocation<decltype(slurm_allocate_het_job_blocking)>::of_components));
+             reinterpret_cast<void*>(AllocationFunction<decltype(slurm_allocate_het_job_blocking)>::of_components));
 }
 
 void remove_allocation_hook() {

@@ -52,7 +52,7 @@ bool set_mask(const CpuMask& mask) {
 void tell_program(const TaskVariables& variables, const std::vector<CpuMask>& masks) {
   const auto old_list = variables.get(bind_list_variable);
   const auto old_bind = variables.get(bind_variable);
-  const std::string list = to_string(masks);
+  const std::string list = mask_list(masks);
   variables.set(bind_list_variable, list);
   if (!old_list || !old_bind || !old_bind->ends_with(*old_list)) return;
   const std::string bind = old_bind->substr(0, old_bind->size() - old_list->size()) + list;

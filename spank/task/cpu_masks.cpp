@@ -57,7 +57,7 @@ std::optional<std::vector<CpuMask>> parse_masks(std::string_view list) {
   }
 }
 
-std::string to_string(std::span<const CpuMask> masks) {
+std::string mask_list(std::span<const CpuMask> masks) {
   std::string list;
   for (const CpuMask& mask : masks) {
     std::string reversed;

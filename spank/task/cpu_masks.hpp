@@ -27,7 +27,7 @@ struct CpuMask {
 std::optional<std::vector<CpuMask>> parse_masks(std::string_view list);
 
 // Returns the masks in the form that parse_masks() reads.
-std::string to_string(std::span<const CpuMask> masks);
+std::string mask_list(std::span<const CpuMask> masks);
 
 // The place of a CPU: its package, and its core within the package.
 struct CpuPosition {

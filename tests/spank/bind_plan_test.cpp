@@ -92,7 +92,7 @@ START_TEST(masks_are_read_as_slurm_writes_them) {
   ck_assert(masks[1] == mask_of({4, 5, 6, 7}));
   ck_assert(masks[2] == mask_of({0, 1}));
   ck_assert(masks[3] == mask_of({64}));
-  ck_assert(placement::spank::to_string(masks) == "0x1,0xf0,0x3,0x10000000000000000");
+  ck_assert(placement::spank::mask_list(masks) == "0x1,0xf0,0x3,0x10000000000000000");
   ck_assert_int_eq(masks[1].lowest(), 4);
   for (const std::string text : {"", "1", "0x", "0xg", "0x1,", ",0x1", "0x1,,0x2", "0x0", "0x1;0x2", "x1", " 0x1"})
     ck_assert_msg(!placement::spank::parse_masks(text), "'%s' was taken", text.c_str());

@@ -35,13 +35,13 @@ namespace placement::tools {
 
 namespace {
 
-constexpr Option options[] = {
+constexpr Option check_config_options[] = {
     {0, "slurm-conf", "FILE", "the slurm.conf whose nodes the files must match\n[slurm.conf in the directory of FILE]"},
     {'q', "quiet", nullptr, "print nothing but errors"},
     {'j', "json", nullptr, "in JSON"},
 };
 
-// Returns the help, with the keys of placement.conf and their defaults. placement.conf(5) describes them.
+// Returns the check_config_help, with the keys of placement.conf and their defaults. placement.conf(5) describes them.
 std::string help_with_keys() {
   return "Checks placement.conf and the files that it names, and prints its settings. Also checks slurm.conf, topology.yaml or\n"
          "topology.conf, and gres.conf next to it; --json prints their nodes, usable cores, GPUs, partitions and switches.\n"
@@ -281,8 +281,9 @@ std::string as_json(const Checked& checked) {
 
 int command_check_config(int argc, char** argv) {
   const std::string text = help_with_keys();
-  const CommandHelp help{"placectl check-config", "[OPTION]... [FILE]", text.c_str(), options, 0, 1};
-  const CommandLine line(help, argc, argv);
+  const CommandHelp check_config_help{
+      "placectl check-config", "[OPTION]... [FILE]", text.c_str(), check_config_options, 0, 1};
+  const CommandLine line(check_config_help, argc, argv);
   Checked checked;
   const bool given = !line.operands().empty();
   checked.own = !given && !line.has("slurm-conf");

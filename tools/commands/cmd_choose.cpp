@@ -26,7 +26,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr Option options[] = {
+constexpr Option choose_options[] = {
     matrix_option,
     weight_option,
     pattern_option,
@@ -39,14 +39,14 @@ constexpr Option options[] = {
     {0, "print", nullptr, "print the command in place of running it"},
 };
 
-constexpr CommandHelp help{
+constexpr CommandHelp choose_help{
     "placectl choose", "[OPTION]... -- sbatch|salloc|srun [ARGUMENT]...",
     "Submits a job, and requests by --nodelist the idle nodes on which its ranks communicate best. The cluster needs no\n"
     "plugins. If the job would start later on these nodes than on Slurm's own choice, --nodelist is left out.\n"
     "Example: placectl choose -m app.mat -n 64 -- sbatch job.sh\n",
-    options};
+    choose_options};
 
-void tell(const std::string& text) { std::fprintf(stderr, "placectl choose: %s\n", text.c_str()); }
+void notify(const std::string& text) { std::fprintf(stderr, "placectl choose: %s\n", text.c_str()); }
 
 // Returns the names of the idle nodes in the partition `name`, or in Slurm's default partition if it is empty.
 std::set<std::string> idle_nodes(const std::string& name) {
@@ -118,7 +118,7 @@ std::optional<Start> start_of(Words words) {
 Words chosen_command(const CommandLine& line, const Words& words, MapTask& task) {
   const Words plain = with_options(line, words, task, {});
   const auto as_stock = [&](const std::string& why) {
-    tell("Slurm chooses the nodes: " + why);
+    notify("Slurm chooses the nodes: " + why);
     return plain;
   };
   MapOutcome outcome;
@@ -141,8 +141,8 @@ Words chosen_command(const CommandLine& line, const Words& words, MapTask& task)
   if (of_chosen->has_to_wait() && (!of_stock || of_chosen->time > of_stock->time))
     return as_stock("the job would start on " + list + " at " + of_chosen->time + ", and on Slurm's nodes " +
                     (of_stock ? "at " + of_stock->time : "at a time that is not known"));
-  tell(list + ": " + to_string(outcome.cost) + " hop-bytes, in natural order on the first idle nodes " +
-       to_string(outcome.natural_cost));
+  notify(list + ": " + to_string(outcome.cost) + " hop-bytes, in natural order on the first idle nodes " +
+         to_string(outcome.natural_cost));
   return chosen;
 }
 
@@ -151,7 +151,7 @@ Words chosen_command(const CommandLine& line, const Words& words, MapTask& task)
 int command_choose(int argc, char** argv) {
   int own = 1;
   while (own < argc && std::string_view(argv[own]) != "--") ++own;
-  const CommandLine line(help, own, argv);
+  const CommandLine line(choose_help, own, argv);
   const Words words(argv + std::min(own + 1, argc), argv + argc);
   if (words.empty() || (words[0] != "sbatch" && words[0] != "salloc" && words[0] != "srun"))
     throw UsageError("expected sbatch, salloc or srun after --, as in placectl choose -m FILE -n 64 -- sbatch job.sh");
@@ -161,7 +161,7 @@ int command_choose(int argc, char** argv) {
   Words command;
   if (srun_has_policies()) {
     command = words_with_policy(line, with_options(line, words, task, {}), false);
-    tell("slurmctld chooses the nodes by -m");
+    notify("slurmctld chooses the nodes by -m");
   } else {
     set_machine(line, task);
     command = chosen_command(line, words, task);

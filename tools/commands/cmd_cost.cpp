@@ -16,7 +16,7 @@ namespace placement::tools {
 
 namespace {
 
-constexpr Option options[] = {
+constexpr Option cost_options[] = {
     {'m', "matrix", "FILE", "communication matrix"},
     weight_option,
     topology_option,
@@ -25,19 +25,19 @@ constexpr Option options[] = {
     {'j', "json", nullptr, "in JSON"},
 };
 
-constexpr CommandHelp help{
+constexpr CommandHelp cost_help{
     "placectl cost",
     "--matrix FILE --topology FILE MAPPING",
     "Prints the hop-bytes of a mapping and of the natural order on its leaves. MAPPING is a file of \"rank leaf\" lines. On a\n"
     "torus, or with --outage, also prints the traffic of the busiest link and the probability of an abort.\n",
-    options,
+    cost_options,
     1,
     1};
 
 }  // namespace
 
 int command_cost(int argc, char** argv) {
-  const CommandLine line(help, argc, argv);
+  const CommandLine line(cost_help, argc, argv);
   for (const char* option : {"matrix", "topology"})
     if (!line.has(option)) throw UsageError(std::string("--") + option + " is missing");
   const CommMatrix matrix = read_matrix(*line.value("matrix"), {.weight = weight_given(line)});

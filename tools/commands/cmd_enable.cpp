@@ -28,7 +28,7 @@ namespace placement::tools {
 
 namespace {
 
-constexpr Option options[] = {
+constexpr Option enable_options[] = {
     {0, "slurm-conf", "FILE", "the slurm.conf [that of SLURM_CONF, or /etc/slurm/slurm.conf]"},
     {0, "plugins", "DIR", "directory of the plugins of slurm-placement [" PLACEMENT_PLUGINS "]"},
 };
@@ -37,13 +37,13 @@ constexpr CommandHelp enable_help{
     "placectl enable", "[OPTION]...",
     "Prints the lines of Slurm's configuration files that switch slurm-placement on, and reports which lines exist. It\n"
     "changes no file. Exit code 1 if a line is missing or wrong.\n",
-    options};
+    enable_options};
 
 constexpr CommandHelp disable_help{
     "placectl disable", "[OPTION]...",
     "Prints the line that switches slurm-placement off, and the lines of Slurm's configuration to delete before you remove\n"
     "slurm-placement, with file and line number. It changes no file. Exit code 0.\n",
-    options};
+    enable_options};
 
 // A line of a configuration file. `text` is empty if no file has it.
 struct FoundLine {

@@ -21,7 +21,7 @@ namespace placement::tools {
 
 namespace {
 
-constexpr Option options[] = {
+constexpr Option gres_conf_options[] = {
     {'n', "nodes", "LIST", "nodes with these GPUs, such as gpu[01-16] [all nodes]"},
     {0, "type", "WORD", "Type= of the GPUs"},
     {0, "file", "LIST",
@@ -32,12 +32,12 @@ constexpr Option options[] = {
     {'o', "output", "FILE", "file for the lines [standard output]"},
 };
 
-constexpr CommandHelp help{
+constexpr CommandHelp gres_conf_help{
     "placectl gres-conf",
     "[OPTION]... FILE",
     "Writes the lines of gres.conf for the GPUs of a node: device files, the cores near each GPU, and Links=. FILE is the\n"
     "output of \"lstopo node.xml\" on the node. The lines replace AutoDetect=, which hides the links from srun.\n",
-    options,
+    gres_conf_options,
     1,
     1};
 
@@ -137,7 +137,7 @@ std::string one_word(const char* option, const std::string& word) {
 }  // namespace
 
 int command_gres_conf(int argc, char** argv) {
-  const CommandLine line(help, argc, argv);
+  const CommandLine line(gres_conf_help, argc, argv);
   const NodeTopology node = read_node(line.operands()[0]);
   if (node.gpus.empty()) throw Error(printable(node.name) + " has no GPU: create it with an lstopo that detects GPUs");
   std::string begin;

@@ -35,7 +35,7 @@ namespace placement::tools {
 
 namespace {
 
-constexpr Option options[] = {
+constexpr Option map_options[] = {
     matrix_option,
     weight_option,
     {0, "pattern", "WORD",
@@ -86,12 +86,12 @@ constexpr Option options[] = {
     {'j', "json", nullptr, "report in JSON on standard output"},
 };
 
-constexpr CommandHelp help{
+constexpr CommandHelp map_help{
     "placectl map", "[--matrix FILE | --pattern WORD] [--topology FILE] [--node-topology FILE] [OPTION]...",
     "Places the ranks of a communication matrix on the leaves of a tree or the nodes of a torus, with few hop-bytes. Writes\n"
     "one line per rank, and on standard error the costs of the mapping, the natural order and greedy. Without --topology\n"
     "the machine is the Slurm allocation in which placectl runs.\n",
-    options};
+    map_options};
 
 constexpr const char* needs_nodes =
     "requires a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf";
@@ -356,7 +356,7 @@ std::string natural_order_note(const MapTask& task) {
 }  // namespace
 
 int command_map(int argc, char** argv) {
-  const CommandLine line(help, argc, argv);
+  const CommandLine line(map_help, argc, argv);
   const bool in_allocation = is_in_allocation(line);
   MapTask task = read_task(line, "map", in_allocation);
   if (!line.has("node-topology"))

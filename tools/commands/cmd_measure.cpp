@@ -19,13 +19,13 @@ namespace placement::tools {
 
 namespace {
 
-constexpr Option options[] = {
+constexpr Option measure_options[] = {
     {'m', "minutes", "N", "time limit of the measurement; pairs without a turn are missing [5]"},
     {0, "at-once", "N", "number of pairs that are measured at the same time [half of the nodes]"},
     {0, "send", nullptr, "also send the table to placement-monitor, as root or SlurmUser"},
 };
 
-constexpr CommandHelp help{
+constexpr CommandHelp measure_help{
     "placectl measure",
     "[OPTION]... [-- LAUNCHER [ARGUMENT]... PROGRAM]",
     "Measures latency and bandwidth between the nodes of an allocation on the network that MPI uses, such as InfiniBand,\n"
@@ -34,7 +34,7 @@ constexpr CommandHelp help{
     "  sbatch -N16 --exclusive -t 10 --wrap 'placectl measure --send'\n"
     "  placectl measure -- mpirun --map-by ppr:1:node placement-measure >pairs.txt\n"
     "  placectl measure --send -- cat pairs.txt\n",
-    options,
+    measure_options,
     0,
     INT32_MAX};
 
@@ -85,7 +85,7 @@ void send(const std::vector<MeasuredPair>& pairs) {
 }  // namespace
 
 int command_measure(int argc, char** argv) {
-  const CommandLine line(help, argc, argv);
+  const CommandLine line(measure_help, argc, argv);
   const std::string table = SlurmCommand(command_of(line)).text();
   write_output("", table);  // also when it cannot be read or sent
   const std::vector<MeasuredPair> pairs = read_measured_pairs(table, "the output of placement-measure");

@@ -10,15 +10,15 @@ namespace placement::tools {
 
 namespace {
 
-constexpr Option options[] = {
+constexpr Option metrics_options[] = {
     {'o', "output", "FILE", "write to FILE, replacing it atomically [standard output]"},
 };
 
-constexpr CommandHelp help{
+constexpr CommandHelp metrics_help{
     "placectl metrics", "[OPTION]...",
     "Asks slurmctld for nodes, switches and running jobs. Prints for Prometheus how compactly jobs are placed, and the\n"
     "largest job that fits below one switch.\n",
-    options};
+    metrics_options};
 
 std::string as_metrics(const sim::Occupancy& now) {
   PrometheusText out;
@@ -42,7 +42,7 @@ std::string as_metrics(const sim::Occupancy& now) {
 }  // namespace
 
 int command_metrics(int argc, char** argv) {
-  const CommandLine line(help, argc, argv);
+  const CommandLine line(metrics_help, argc, argv);
   const std::string text = as_metrics(occupancy_now(machine_of_slurmctld())), path = line.value_or("output", "-");
   if (path == "-")
     write_output("", text);

@@ -17,19 +17,19 @@ namespace placement::tools {
 
 namespace {
 
-constexpr Option options[] = {
+constexpr Option nodes_options[] = {
     state_option,
     nodes_option,
     {'s', "sort", "FIELD", "sort by a number of --json, largest first [order of the snapshot]"},
     json_option,
 };
 
-constexpr CommandHelp help{
+constexpr CommandHelp nodes_help{
     "placectl nodes", "[OPTION]...",
     "Prints the state of each node: liveness, age of its report, load and the part that Slurm's jobs cause, memory,\n"
     "traffic, users, unplanned outages, the time of observation, and the probability of an outage that policies use.\n"
     "\"-\" is an unknown value. --json has all numbers.\n",
-    options};
+    nodes_options};
 
 const NodeField& field_of(const std::string& name) {
   std::vector<std::string_view> names;
@@ -77,7 +77,7 @@ std::string node_table(const LiveState& state, const std::vector<std::int32_t>& 
 }  // namespace
 
 int command_nodes(int argc, char** argv) {
-  const CommandLine line(help, argc, argv);
+  const CommandLine line(nodes_help, argc, argv);
   const Config config = config_for_records();
   const StateInput input = read_state(line, config);
   std::vector<std::int32_t> nodes = chosen_nodes(line, input.state);

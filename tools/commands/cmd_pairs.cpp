@@ -21,7 +21,7 @@ namespace placement::tools {
 
 namespace {
 
-constexpr Option options[] = {
+constexpr Option pairs_options[] = {
     state_option,
     nodes_option,
     {'b', "by", "WHAT", "worst pairs by: bandwidth (default), missing (bandwidth short of the peak),\nlatency or age"},
@@ -30,11 +30,11 @@ constexpr Option options[] = {
     json_option,
 };
 
-constexpr CommandHelp help{
+constexpr CommandHelp pairs_help{
     "placectl pairs", "[OPTION]...",
     "Prints the network between all pairs of nodes: latency, the bandwidth of a new flow and of an idle network, the age and\n"
     "source of the values, and how they were forecast. The worst pairs come first.\n",
-    options};
+    pairs_options};
 
 struct Pair {
   std::int32_t a, b;  // indices of the nodes
@@ -178,7 +178,7 @@ void draw(const std::string& file, const LiveState& state, const std::vector<std
 }  // namespace
 
 int command_pairs(int argc, char** argv) {
-  const CommandLine line(help, argc, argv);
+  const CommandLine line(pairs_help, argc, argv);
   const Order& order = order_of(line);
   const auto wanted = static_cast<std::size_t>(line.integer("most", 0, INT32_MAX).value_or(line.has("json") ? 0 : 10));
   const Config config = config_for_records();

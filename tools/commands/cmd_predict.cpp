@@ -23,13 +23,13 @@ namespace placement::tools {
 
 namespace {
 
-constexpr Option options[] = {{'j', "json", nullptr, "print JSON; write this option before srun's options"}};
+constexpr Option predict_options[] = {{'j', "json", nullptr, "print JSON; write this option before srun's options"}};
 
-constexpr CommandHelp help{
+constexpr CommandHelp predict_help{
     "placectl predict", "[--json] SRUN-OPTION... [PROGRAM]",
     "Prints when and on which nodes a job with these options would start, and the decision of its policy. slurmctld\n"
     "answers as for srun --test-only. No job is submitted. Example: placectl predict -n64 -m TREEMATCH=app.mat\n",
-    options};
+    predict_options};
 
 // Asks srun, and writes the rest of its output to standard error. Throws Error if it names no start, and UsageError if
 // --quiet suppresses its output.
@@ -97,7 +97,7 @@ void write_text(const Start& start, const DecisionInput& input) {
 
 int command_predict(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
-  if (first == "-h" || first == "--help") throw HelpWanted(help_text(help));
+  if (first == "-h" || first == "--help") throw HelpWanted(help_text(predict_help));
   const bool json = first == "-j" || first == "--json";
   if (argc < (json ? 3 : 2))
     throw UsageError("expected options of srun, as in: placectl predict -n64 -m TREEMATCH=app.mat");
@@ -112,7 +112,8 @@ int command_predict(int argc, char** argv) {
   constexpr double clocks_differ_s = 10;
   const double since_s = static_cast<double>(std::time(nullptr)) - clocks_differ_s;
   const Start start = ask_srun(std::vector<std::string>(argv + (json ? 2 : 1), argv + argc));
-  const CommandLine own(help, 1, argv);  // without options, so that records are read from their default locations
+  const CommandLine own(predict_help, 1,
+                        argv);  // without options, so that records are read from their default locations
   DecisionInput input = read_decisions(own, config_for_records(), start.job, since_s, RecordKind::predictions);
   std::erase_if(input.decisions, [](const Decision& decision) { return decision.uid != getuid(); });
   if (input.decisions.size() > 1) input.decisions.erase(input.decisions.begin(), input.decisions.end() - 1);

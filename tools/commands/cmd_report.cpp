@@ -21,7 +21,7 @@ namespace {
 
 constexpr double default_days = 30;
 
-constexpr Option options[] = {
+constexpr Option report_options[] = {
     {0, "since", "DATE", "decisions and jobs since DATE: YYYY-MM-DD[THH:MM[:SS]] in local time [30 days ago]"},
     {'o', "output", "FILE", "the page; \"-\" is standard output [report.html]"},
     state_option,
@@ -36,15 +36,15 @@ constexpr Option options[] = {
     {0, "replay-jobs", "N", "the last N jobs are replayed under each policy, 0: all [500]"},
     threads_per_core_option,
     communication_option,
-    pattern_option,
+    traffic_pattern_option,
     seed_option,
 };
 
-constexpr CommandHelp help{
+constexpr CommandHelp report_help{
     "placectl report", "[OPTION]...",
     "Writes one HTML file with the state of the cluster, decisions and gains, which a browser shows without a server or\n"
     "network. It contains the jobs that the caller may see: share it only with users who may see them. See placectl-report(1).\n",
-    options};
+    report_options};
 
 // Returns the start of the period, in seconds since 1970.
 double since_of(const CommandLine& line, double now_s) {
@@ -77,7 +77,7 @@ void refuse_nothing(const ReportFacts& facts) {
 }  // namespace
 
 int command_report(int argc, char** argv) {
-  const CommandLine line(help, argc, argv);
+  const CommandLine line(report_help, argc, argv);
   if (line.has("slurm-conf") && !line.has("topology")) throw UsageError("--slurm-conf requires --topology");
   if (line.has("sacct") && !line.has("topology") && !slurmctld_answers())
     throw UsageError("--sacct requires --topology, because no slurmctld answers");

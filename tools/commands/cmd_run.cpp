@@ -34,7 +34,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr Option options[] = {
+constexpr Option run_options[] = {
     matrix_option,
     pattern_option,
     {0, "auto", nullptr, "the stored profile of the program (placement-profile)"},
@@ -45,16 +45,16 @@ constexpr Option options[] = {
     {0, "strict", nullptr, "do not start the program if the ranks cannot be placed"},
 };
 
-constexpr CommandHelp help{
+constexpr CommandHelp run_help{
     "placectl run", "[OPTION]... -- LAUNCHER [ARGUMENT]... PROGRAM [ARGUMENT]...",
     "Inside a Slurm allocation, starts PROGRAM by srun, Open MPI's mpirun, mpiexec of MPICH and Intel MPI, or torchrun, with\n"
     "each rank on the node and cores that the policy chooses. The cluster requires no plugins. If the ranks cannot be placed,\n"
     "PROGRAM starts as without placectl, and a message has the reason.\n"
     "Examples: placectl run -m app.mat -- srun ./app\n"
     "          placectl run --pattern tp=8,dp=4 -n 32 -- srun torchrun --nproc-per-node=8 train.py\n",
-    options};
+    run_options};
 
-void tell(const std::string& text) { std::fprintf(stderr, "placectl run: %s\n", text.c_str()); }
+void notify_user(const std::string& text) { std::fprintf(stderr, "placectl run: %s\n", text.c_str()); }
 
 std::string with_path(std::string text, std::string_view marker, const std::string& path) {
   for (std::size_t at; (at = text.find(marker)) != text.npos;) text.replace(at, marker.size(), path);
@@ -112,7 +112,7 @@ void take_profile(const Words& words, std::int64_t ranks, MapTask& task) {
       spank::run_of_command(program, static_cast<std::int32_t>(ranks), std::filesystem::current_path().string()),
       policies::weight_of(task.spec.parameters));
   if (!profile.matrix) throw CannotPlace(profile.told);
-  tell(profile.told);
+  notify_user(profile.told);
   task.matrix = profile.matrix;
 }
 
@@ -162,7 +162,7 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
         allocation, task, launcher->map_length ? launcher->map_length(words, configuration) : spank::MapLength());
     const Mapping mapping{allocation, task, outcome, configuration};
     launcher->plan(mapping, launch);
-    tell(summary(mapping, launch.method));
+    notify_user(summary(mapping, launch.method));
   } catch (const Error& error) {
     throw CannotPlace(error.what());
   }
@@ -203,7 +203,7 @@ constexpr CommandHelp bind_help{
 int command_run(int argc, char** argv) {
   int own = 1;
   while (own < argc && std::string_view(argv[own]) != "--") ++own;
-  const CommandLine line(help, own, argv);
+  const CommandLine line(run_help, own, argv);
   const Words words(argv + std::min(own + 1, argc), argv + argc);
   if (words.empty())
     throw UsageError(
@@ -218,7 +218,7 @@ int command_run(int argc, char** argv) {
     return exit_ok;
   } catch (const CannotPlace& why) {
     if (line.has("strict")) throw Error(std::string("the ranks cannot be placed: ") + why.what());
-    tell(std::string("the ranks are where ") + words[0] + " puts them: " + why.what());
+    notify_user(std::string("the ranks are where ") + words[0] + " puts them: " + why.what());
   }
   if (!line.has("print")) execute(words);
   print_launch({words, {}, {}, false, {}, {}});

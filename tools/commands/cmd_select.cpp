@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::size_t max_table_bytes = std::size_t{1} << 30;
 
-constexpr Option options[] = {
+constexpr Option select_options[] = {
     {'p', "policy", "WORD",
      "nla, nla-paper, load-aware, random or sequential, with\n=KEY=VALUE,.. as for srun -m [nla]"},
     {'n', "tasks", "N", "number of processes"},
@@ -51,11 +51,11 @@ constexpr Option options[] = {
     {'j', "json", nullptr, "report in JSON"},
 };
 
-constexpr CommandHelp help{
+constexpr CommandHelp select_help{
     "placectl select", "--tasks N [--state FILE | --nodes FILE [--pairs FILE]] [OPTION]...",
     "Chooses a group of nodes by their load and the network between them. Prints its hostlist, its\n"
     "compute load, network load and total load, and the loads of the runners-up.\n",
-    options};
+    select_options};
 
 // The data about the nodes, and the request.
 struct Selection {
@@ -75,7 +75,7 @@ struct Selection {
 };
 
 // Returns the policy with its parameters. Those of --set replace parameters in the policy's own word.
-PolicySpec policy_spec(const CommandLine& line) {
+PolicySpec selection_spec(const CommandLine& line) {
   PolicySpec spec = parse_policy_spec(line.value_or("policy", "nla"));
   if (const auto set = line.value("set")) {
     for (const auto& [key, value] : parse_policy_spec(spec.policy + "=" + *set).parameters) {
@@ -261,9 +261,9 @@ void warn_of_few_cores(const Selection& selection) {
 }  // namespace
 
 int command_select(int argc, char** argv) {
-  const CommandLine line(help, argc, argv);
+  const CommandLine line(select_help, argc, argv);
   Selection selection;
-  selection.spec = from_command_line([&] { return policy_spec(line); });
+  selection.spec = from_command_line([&] { return selection_spec(line); });
   selection.rule = rule_of(selection.spec);
   PolicySpec checked = selection.spec;
   checked.policy = "NLA";  // the other rules only ignore some of its keys

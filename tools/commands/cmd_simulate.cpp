@@ -27,7 +27,7 @@ namespace placement::tools {
 
 namespace {
 
-constexpr Option options[] = {
+constexpr Option simulate_options[] = {
     {'t', "topology", "FILE",
      "the machine: Slurm's topology.conf or topology.yaml[:NAME], or what\n"
      "\"scontrol show topology\" prints; or, with --node or --slurm-conf, a tree, tleaf or torus file,\n"
@@ -47,7 +47,7 @@ constexpr Option options[] = {
     communication_option,
     weight_option,
     {0, "share", "PERCENT", "share of jobs with a matrix [100]"},
-    pattern_option,
+    traffic_pattern_option,
     {0, "effort", "N[,TASKS]",
      "effort of the search, from 1 to 1000, for policies with this key and jobs of TASKS\n"
      "or more tasks [the default of each policy; TASKS 1024]"},
@@ -82,13 +82,13 @@ constexpr Option options[] = {
     {'q', "quiet", nullptr, "no progress bar"},
 };
 
-constexpr CommandHelp help{
+constexpr CommandHelp simulate_help{
     "placectl simulate",
     "[OPTION]... LOG",
     "Replays a job log, in the Standard Workload Format or as written by sacct --parsable2, on a machine under several\n"
     "strategies of placement. Ctrl-C stops the replays and prints the results so far. See placectl-simulate(1).\n"
     "Example: placectl simulate -t topology.conf -s 'SLURM TM-Isub+1 RANDOM' -a 50 --share 50 log.swf\n",
-    options,
+    simulate_options,
     1,
     1};
 
@@ -116,7 +116,7 @@ void scale_run_times(std::vector<sim::LogJob>& jobs, double factor) {
 }  // namespace
 
 int command_simulate(int argc, char** argv) {
-  const CommandLine line(help, argc, argv);
+  const CommandLine line(simulate_help, argc, argv);
   const std::vector<sim::Strategy> strategies = read_strategies(line);
   sim::ReplayOptions replay_options = read_options(line);
   const double run_scale = number_option(line, "scale-run-times", 100, 0.01, 1e6) / 100;

@@ -25,13 +25,13 @@ namespace placement::tools {
 
 namespace {
 
-constexpr Option options[] = {state_option, json_option};
+constexpr Option status_options[] = {state_option, json_option};
 
-constexpr CommandHelp help{
+constexpr CommandHelp status_help{
     "placectl status", "[OPTION]...",
     "Prints the mode in force in slurmctld, the live state of the cluster, and the last decision. Exit code 1 if one of\n"
     "them is not in order. With --state, slurmctld is not asked.\n",
-    options};
+    status_options};
 
 struct Status {
   std::optional<ControllerInput> controller;  // none: slurmctld was not asked
@@ -183,7 +183,7 @@ std::string as_json(const Status& status) {
 }  // namespace
 
 int command_status(int argc, char** argv) {
-  const CommandLine line(help, argc, argv);
+  const CommandLine line(status_help, argc, argv);
   Status status;
   const Config config = configuration_of(status, line);
   status.file = line.value_or("state", config.snapshot_file);

@@ -13,7 +13,7 @@ namespace placement::tools {
 
 namespace {
 
-constexpr std::size_t max_file_bytes = 512 << 20;
+constexpr std::size_t max_leaf_file_bytes = 512 << 20;
 
 // Returns the number in `word`, from 0 to first_line.size() - 1. Throws Error when it is out of range or was listed
 // before. `first_line` has the line of each number that was listed, or 0.
@@ -42,7 +42,7 @@ std::vector<std::int32_t> read_available(const std::string& path, std::int32_t l
     std::iota(usable.begin(), usable.end(), 0);
     return usable;
   }
-  const std::string text = read_input_file(path, max_file_bytes);
+  const std::string text = read_input_file(path, max_leaf_file_bytes);
   std::vector<std::int64_t> first_line(static_cast<std::size_t>(leaves));
   for (const TextLine& line : text_lines(text))
     usable.push_back(take_number("leaf", line.text, path, line.number, first_line));
@@ -51,7 +51,7 @@ std::vector<std::int32_t> read_available(const std::string& path, std::int32_t l
 }
 
 std::vector<std::int32_t> read_mapping(const std::string& path, std::int32_t ranks, std::int32_t leaves) {
-  const std::string text = read_input_file(path, max_file_bytes);
+  const std::string text = read_input_file(path, max_leaf_file_bytes);
   std::vector<std::int32_t> leaf_of_rank(static_cast<std::size_t>(ranks), -1);
   std::vector<std::int64_t> line_of_rank(leaf_of_rank.size()), line_of_leaf(static_cast<std::size_t>(leaves));
   for (const TextLine& line : text_lines(text)) {

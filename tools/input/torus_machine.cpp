@@ -19,8 +19,6 @@ namespace placement::tools {
 
 namespace {
 
-constexpr std::size_t max_file_bytes = 64 << 20;
-
 // Returns the positions at the other ends of the links of a position.
 std::vector<std::int32_t> neighbours_of(const TorusTopology& torus, std::int32_t position) {
   std::vector<std::int32_t> found;
@@ -81,9 +79,9 @@ MachineFile read_machine_file(const std::string& path) {
   const std::size_t colon = exists ? std::string::npos : path.rfind(".yaml:");
   if (colon != std::string::npos) {
     const std::string file = path.substr(0, colon + 5);
-    return without_yaml({file, read_input_file(file, max_file_bytes)}, path.substr(colon + 6));
+    return without_yaml({file, read_input_file(file)}, path.substr(colon + 6));
   }
-  return without_yaml({path, read_input_file(path == "-" ? "/dev/stdin" : path, max_file_bytes)});
+  return without_yaml({path, read_input_file(path == "-" ? "/dev/stdin" : path)});
 }
 
 TrafficWeight weight_given(const CommandLine& line) {

@@ -15,7 +15,7 @@ namespace placement::tools {
 namespace {
 
 // Larger clusters are drawn as this number of bundles of successive nodes.
-constexpr std::size_t most_cells = 48;
+constexpr std::size_t most_groups = 48;
 
 enum class Which { bandwidth, latency };
 
@@ -32,7 +32,7 @@ std::vector<std::vector<std::int32_t>> bundles_of(const ReportFacts& facts) {
       return found == first_leaf.end() ? INT32_MAX : found->second;
     });
   }
-  const std::size_t size = (order.size() + most_cells - 1) / most_cells;
+  const std::size_t size = (order.size() + most_groups - 1) / most_groups;
   std::vector<std::vector<std::int32_t>> bundles;
   for (std::size_t k = 0; k < order.size(); ++k) {
     if (k % size == 0) bundles.emplace_back();

@@ -16,7 +16,7 @@ inline constexpr Option threads_per_core_option{
     "processors that the log counts for each core [that of slurm.conf for logs of sacct, else 1]"};
 inline constexpr Option communication_option{'a', "communication", "PERCENT",
                                              "share of the run time spent communicating [30]"};
-inline constexpr Option pattern_option{
+inline constexpr Option traffic_pattern_option{
     0, "pattern", "WORD",
     "source of the matrices: random, random=DEGREE, dt, or a folder of recorded ones, for jobs\n"
     "of as many tasks; or ring, tree, alltoall, grid=, tp=,.. as for srun, for jobs that they\n"
