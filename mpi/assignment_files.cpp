@@ -22,8 +22,8 @@ class Numbers {
     if (!(in_ >> word)) throw Error(path_ + ": ends where " + what + " should be");
     const auto value = parse_integer(word);
     if (!value || *value < least || *value > most)
-      throw Error(path_ + ": '" + word + "' as " + what + ": a number from " + std::to_string(least) + " to " +
-                  std::to_string(most) + " belongs there");
+      throw Error(path_ + ": '" + word + "' as " + what + ": expected a number from " + std::to_string(least) + " to " +
+                  std::to_string(most));
     return static_cast<std::int32_t>(*value);
   }
 

@@ -20,7 +20,7 @@ template <class Value>
 Value value_of_word(const std::string& setting, std::string_view word, Words<Value> words) {
   for (const auto& [known, value] : words)
     if (known == word) return value;
-  throw Error(setting + "=" + std::string(word) + ": one of " +
+  throw Error(setting + "=" + std::string(word) + ": expected one of " +
               joined(words, ", ", [](const auto& known) { return known.first; }));
 }
 

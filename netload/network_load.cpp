@@ -9,7 +9,8 @@ namespace placement::netload {
 
 namespace {
 
-// Up to this number of nodes the whole matrix is computed once: all machines on which the monitor measures each pair.
+// The largest number of nodes for which the whole matrix is computed at once. The monitor measures each pair only up to
+// this number of nodes.
 constexpr std::int32_t most_dense = 1024;
 
 constexpr double least_Bps_of_time = 1;  // no pair takes infinitely long
@@ -59,7 +60,7 @@ void add_attribute(std::int32_t nodes, const std::vector<double>& value, const P
     }
 }
 
-// Returns peak minus available bandwidth of each pair, if the input does not have this difference itself.
+// Returns the missing bandwidth of each pair: from the input if known, else peak minus available bandwidth.
 std::vector<double> missing_bandwidth(const DensePairs& pairs) {
   std::vector<double> missing = pairs.bandwidth_missing_Bps;
   if (pairs.bandwidth_Bps.empty()) return missing;

@@ -22,8 +22,8 @@ Failures::Failures(const ReplayOptions& options, std::int32_t nodes)
   for (std::int32_t node = 0; node < nodes; ++node) draw(node, 0);
 }
 
-// Draws the next random failure of a node that is up from `from_us` on. The time to it does not depend on the time
-// since the last one.
+// Draws the next random failure of a node that is up from `from_us` on. The time until the failure has an exponential
+// distribution.
 void Failures::draw(std::int32_t node, std::int64_t from_us) {
   const auto& rates = options_.failures_per_hour_of_node;
   const double rate = rates.empty() ? options_.node_failures_per_hour : rates[static_cast<std::size_t>(node)];

@@ -10,7 +10,7 @@ namespace placement::sim {
 
 namespace {
 
-// Takes those of the leaves that are free.
+// Takes all free leaves among `leaves`.
 void take_free(Machine& machine, std::span<const std::int32_t> leaves) {
   for (const std::int32_t leaf : leaves) {
     const NodeView& node = machine.view().nodes[static_cast<std::size_t>(machine.node_of(leaf))];

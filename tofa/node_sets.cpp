@@ -77,7 +77,7 @@ constexpr std::size_t most_nodes_sorted = 150'000;  // of all balls together
 constexpr std::int32_t pairs_sampled = 256;
 constexpr double suspect_hops = 64;                      // for each suspect node on a route
 constexpr std::int64_t most_boxes = 100'000;             // examined in all
-constexpr std::int64_t boxes_in_the_time_of_a_node = 8;  // cost ratio: one node of a set tried, one box examined
+constexpr std::int64_t boxes_in_the_time_of_a_node = 8;  // examining 8 boxes takes as long as trying one node
 constexpr std::int64_t never_enough = -(std::int64_t{1} << 40);
 
 class NodeSets {
@@ -108,7 +108,7 @@ class NodeSets {
       // Small pieces are skipped: if most nodes may fail, there are as many pieces as nodes.
       if (large_enough(healthy))
         if (auto counts = first_that_fit(healthy)) return counts;
-      begin += healthy.size();  // a later start before the suspect node has fewer nodes
+      begin += healthy.size();  // a start within this piece would find fewer nodes
     }
     return std::nullopt;
   }
@@ -273,8 +273,8 @@ class NodeSets {
     return hops + suspect_hops * static_cast<double>(met) / pairs_sampled;
   }
 
-  // Returns the smallest box, by the sum of its three lengths, without suspect nodes and with all routes between its
-  // nodes inside.
+  // Returns the box with the least sum of its three lengths that suffices for the job. It contains no suspect node, and
+  // all routes between its nodes.
   std::optional<mapping::NodeCounts> box() const {
     std::array<std::int32_t, 3> size{1, 1, 1};
     std::array<bool, 3> wraps{};

@@ -17,7 +17,6 @@ namespace placement::tofa {
 //   between()  returns the hops between the slots a and b
 //   change()   returns the change of traffic times hops when the rank with `arcs` moves from slot `from` to slot `to`,
 //              without the traffic with the rank `other`
-//
 
 // The fast form, for up to four dimensions of up to `longest` positions. One vector register of 16 bytes has the
 // coordinates of both ends of a move.

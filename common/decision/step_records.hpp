@@ -34,9 +34,9 @@ class StepRecords {
   std::string path_;
 };
 
-// Replaces the plan in slurmctld's record by srun's record of a step: the cost, the ranks and Decision::step. Uses the
-// latest step since the start of the job that the record describes. Only steps that follow the job's request, with all
-// tasks on all nodes of the record, count. `steps` are ordered by time.
+// Replaces the cost, the ranks and Decision::step in `decision`, slurmctld's record of a job, by those of the latest
+// step. Only steps since the start in this record count, and only steps that follow the job's request with all tasks on
+// all nodes of the record. `steps` are ordered by time.
 void describe_step(Decision& decision, const std::vector<Decision>& steps);
 
 }  // namespace placement

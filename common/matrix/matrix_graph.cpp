@@ -130,7 +130,9 @@ CommMatrix parse_scotch_graph(TextScanner& in, const MatrixReadOptions& options,
   const std::string_view field = in.word("flags");
   const std::optional<Flags> flags = parse_flags(field);
   if (!flags) in.fail("flags " + in_quotes(field) + ": expected three digits of 0 and 1, such as 010");
-  if (flags->digit[0]) in.fail("flags " + in_quotes(field) + ": vertices with labels are not read: write 0.. without");
+  if (flags->digit[0])
+    in.fail("flags " + in_quotes(field) +
+            ": vertex labels are not supported: remove them, and write 0 as the first digit");
   TrafficTable table(options.max_entries);
   std::int64_t seen = 0;
   for (std::int64_t vertex = 0; vertex < vertices; ++vertex) {

@@ -22,11 +22,11 @@ class TrafficTable {
   std::int64_t entries() const { return static_cast<std::int64_t>(entries_.size()); }
   void reserve(std::size_t entries) { entries_.reserve(entries); }
 
-  // Returns the matrix of `ranks` ranks, with both directions of each pair added. With `full` the text is a full
-  // matrix: if both directions of all pairs are equal, this amount is the traffic of the pair. If there are fractions,
-  // all values are multiplied by one power of ten: the smallest that makes them integers, or the largest that keeps
-  // their sum below 2^62; values are then rounded. Fills the fields of `info` except format and notes. Throws Error,
-  // whose text starts with `name`, when the traffic is too large for a matrix.
+  // Returns the matrix of `ranks` ranks, with both directions of each pair added. `full` states that the text has both
+  // directions of every pair. If they are then equal for all pairs, each amount counts once and nothing is added. If
+  // there are fractions, all values are multiplied by one power of ten: the smallest that makes them integers, or the
+  // largest that keeps their sum below 2^62; values are then rounded. Fills the fields of `info` except format and
+  // notes. Throws Error, whose text starts with `name`, when the traffic is too large for a matrix.
   CommMatrix finish(std::int32_t ranks, bool full, std::string_view name, MatrixInfo& info) &&;
 
  private:

@@ -227,9 +227,9 @@ std::span<const ConfigKey> config_keys() {
           "and of its partition's policy. A waiting job reserves no nodes. 0: no job waits."),
       integer<&Config::decision_share, 1, 100>(
           "DecisionShare",
-          "The long-term share of slurmctld's time, in percent, that decisions may use. A burst may use the share of five "
-          "seconds at once: one second for a share of 20. A user may use three quarters of the time that other "
-          "users have not used."),
+          "The long-term share of slurmctld's time, in percent, that decisions may use. Unused time is saved, at most five "
+          "seconds' worth: one second for a share of 20. One user may use at most three quarters of the time that the "
+          "decisions of all other users leave."),
       integer<&Config::decision_wait, 0, 1000>(
           "DecisionWait",
           "The number of scheduling cycles for which a decision about a job can be postponed when the time for decisions is "

@@ -10,7 +10,7 @@ namespace placement {
 // The nodes that slurmctld knows, in its order.
 struct KnownNodes {
   std::vector<NodeShape> shapes;
-  std::vector<bool> take_jobs;  // of each: whether its state permits new jobs; a full node counts too
+  std::vector<bool> take_jobs;  // for each node: true if its state permits new jobs, even if it is full
 };
 
 // Returns the nodes in `text`, the output of "scontrol -o show nodes".

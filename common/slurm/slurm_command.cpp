@@ -27,7 +27,7 @@ namespace placement {
 
 namespace {
 
-// Returns the environment without SLURM_TOPO_LEN, by which scontrol would cut the lines of a topology.
+// Returns the environment without SLURM_TOPO_LEN, with which scontrol shortens the lines of a topology.
 std::vector<char*> environment_without_cuts() {
   std::vector<char*> kept;
   for (char** entry = environ; entry && *entry; ++entry)
@@ -69,7 +69,8 @@ SlurmCommand::SlurmCommand(std::vector<std::string> words, bool with_errors) : w
   from_.reset(ends[0]);
   const FileDescriptor to(ends[1]);
   errors_.reset(memfd_create("placement-errors", MFD_CLOEXEC));
-  if (errors_ < 0) errors_.reset(open("/dev/null", O_RDWR | O_CLOEXEC));  // what the command prints is lost then
+  if (errors_ < 0)
+    errors_.reset(open("/dev/null", O_RDWR | O_CLOEXEC));  // the error messages of the command are then lost
 
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);

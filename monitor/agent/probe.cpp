@@ -156,8 +156,8 @@ void Prober::take_pong(const protocol::ProbePacket& packet, std::int64_t arrived
     send_train(now_s, io);
     return;
   }
-  // The first exchange does not count, because it may have waited for the resolution of an address. Neither does one
-  // during which a host's clock was set, so that the trip seems to take less than no time or more than the patience.
+  // The first exchange does not count, because it may have waited for the resolution of an address. If a host's clock
+  // was set during an exchange, the trip can seem negative or longer than the patience. Then it does not count either.
   if ((packet.index > 0 || probe.lease.packets == 1) && trip_us > 0 && trip_us <= patience_s * 1e6)
     probe.latencies_us.push_back(trip_us / 2);
   ++probe.index;

@@ -139,7 +139,7 @@ void Monitor::tick() {
   probing_.drop_old_leases(moment.steady_s);
   if (const PairModel& pairs = probing_.pairs(); pairs.dropped() > 0)
     pairs_trouble_.say("the pair table is full (" + std::to_string(pairs.most()) +
-                       " pairs): measurements of other pairs are dropped, and these pairs are interpolated");
+                       " pairs): measurements of other pairs are dropped, and these pairs are modelled");
   if (settings_.ask_slurm && schedule_.slurm.due(moment.steady_s))
     if (const std::string wrong = slurm_.ask(moment.steady_s); !wrong.empty())
       slurm_trouble_.say("cannot query slurmctld, and classifies outages without it: " + wrong);

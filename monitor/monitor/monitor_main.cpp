@@ -65,7 +65,7 @@ FileDescriptor listen_for_queries(const MonitorSettings& settings) {
   }
 }
 
-// Runs the monitor and what answers queries at `listener`, as Monitor::run() does.
+// Runs the monitor and the process that answers queries at `listener`, as Monitor::run() does.
 std::vector<SlurmHost> run_with_nodes(const MonitorSettings& settings, protocol::Credentials& credentials,
                                       protocol::Credentials& readers, int listener, int stop) {
   const RunningConfiguration configuration(settings.slurm_conf, settings.config, node_names(settings.hosts));

@@ -85,8 +85,8 @@ void NodeWatch::heartbeat(std::int32_t index, const protocol::Heartbeat& beat, M
     node.comeback = Comeback::rebooted;
   else if (heard_of(node) && beat.agent_start_id != node.beat.agent_start_id)
     node.comeback = std::max(node.comeback, Comeback::agent_restarted);
-  // The node rebooted so quickly that it was not given up. One whose agent ended before, as in every orderly reboot,
-  // was not observed any more.
+  // The node rebooted so quickly that it was not given up. A node whose agent ended before, as in every orderly
+  // reboot, was no longer observed.
   if (!table_.has_left(index) && node.comeback == Comeback::rebooted && table_.state(index) != Liveness::down &&
       node.phase == OutagePhase::none) {
     const OutageCause judged = cause_of_silence(facts(node, true, now));

@@ -23,8 +23,8 @@ struct Sums {
   double outages = 0, hours = 0;
 };
 
-// Sums up the observations of the last `window_s` seconds. One of age `half_s` counts half; infinity: all count
-// fully.
+// Sums up the observations of the last `window_s` seconds. An observation of age `half_s` counts half. If `half_s` is
+// infinite, all count fully.
 Sums sums_of(const NodeObservation& node, double now_s, double window_s, double half_s) {
   const auto weight = [&](double at_s) { return std::exp2(std::min(0.0, at_s - now_s) / half_s); };
   Sums sums;

@@ -122,7 +122,7 @@ PairModel::Fit::Fit(const PairModel& m, Measurement measurement, double now_s)
 double PairModel::Fit::modelled(std::int32_t leaf, std::int32_t other) const {
   const std::int32_t hops = model.switches_.hops_between(leaf, other);
   if (classes.empty()) return unknown_value;
-  // The class itself or the nearest one is used; of two equally near ones that with more hops, which promises less.
+  // Uses the class itself or the nearest one. If two are equally near, uses the class with more hops: it promises less.
   auto nearest = classes.begin();
   for (auto it = classes.begin(); it != classes.end(); ++it)
     if (std::abs(it->first - hops) <= std::abs(nearest->first - hops)) nearest = it;

@@ -133,8 +133,8 @@ bool QueryServer::read_question(Connection& connection, double now_s) {
   return true;
 }
 
-// Returns whether munge may be asked about a credential from `from`. Other addresses can use up what all have together,
-// but not what is reserved for this one.
+// Returns whether munge may be asked about a credential from `from`. Other addresses can use up the rate of all
+// addresses together, but not the rate that is reserved for this address.
 bool QueryServer::may_decode(const NetAddress& from, double now_s) {
   return bucket_of(source_decodes_, from, limits_.source_credentials_per_s, limits_.source_credentials_burst)
              .take(now_s) &&

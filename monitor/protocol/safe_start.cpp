@@ -72,8 +72,8 @@ UserIds unprivileged_user(const std::string& name) {
 
 namespace {
 
-// A process that was not root when it started may have been given capabilities for its start. One without any does not
-// ask: a service manager may forbid that call.
+// A process that was not root when it started may have been given capabilities for its start. A process without any
+// does not call the kernel to drop them, because a service manager may forbid that call.
 void drop_capabilities() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct own[_LINUX_CAPABILITY_U32S_3] = {};

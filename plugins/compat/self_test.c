@@ -22,7 +22,7 @@ static char *wrong_nodes(void)
 		with_odd_cores += node->tot_cores != node->tot_sockets * node->cores;
 	}
 	if (nodes && with_odd_cores == nodes)
-		return xstrdup("of all nodes, the number of cores is not that of the sockets times the cores of each");
+		return xstrdup("no node has as many cores as its sockets times the cores of a socket");
 	return NULL;
 }
 

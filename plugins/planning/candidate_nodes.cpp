@@ -31,14 +31,14 @@ void CandidateNodes::choose_tasks(const JobRequest& job_request, const Config& c
   if (tasks_ > static_cast<std::uint64_t>(CommMatrix::max_ranks))
     throw Error(std::to_string(tasks_) + " tasks are too many");
   if (matrix_ && static_cast<std::uint64_t>(matrix_->ranks()) != tasks_)
-    throw Error("the matrix has " + std::to_string(matrix_->ranks()) + " ranks and the job " + std::to_string(tasks_) +
-                " tasks");
+    throw Error("the matrix has " + std::to_string(matrix_->ranks()) + " ranks, but the job has " +
+                std::to_string(tasks_) + " tasks");
   if (tasks_ < request_.min_nodes)
     throw Error(std::to_string(tasks_) + " tasks cannot use the " + std::to_string(request_.min_nodes) +
                 " nodes that the job requires");
   node_level_ = tasks_ > static_cast<std::uint64_t>(config.node_level_tasks);
   if (matrix_ && node_level_)
-    note_ = "by nodes only, tasks are more than NodeLevelTasks=" + std::to_string(config.node_level_tasks);
+    note_ = "ranks grouped by node, because tasks exceed NodeLevelTasks=" + std::to_string(config.node_level_tasks);
 }
 
 // Leaves are cores, or hardware threads if the CPUs of a task are no multiple of the usable threads of a core.

@@ -199,7 +199,7 @@ LiveFeed::LiveFeed(std::string path, FindOwners find_owners, std::int64_t max_ag
     std::thread([watch = watch_] {
       try {
         watch->run();
-      } catch (...) {  // out of memory: the thread ends, and decisions then say that the live data are too old
+      } catch (...) {  // out of memory: the thread ends, and decisions report later that the live data are too old
       }
     }).detach();
   } catch (...) {

@@ -128,7 +128,7 @@ struct Plan {
   std::vector<std::uint8_t> core_wanted;  // one byte per core, indexed as placement_offer::core_free
   std::uint32_t task_count = 0;
   std::string note;                 // remarks for people, mostly empty
-  std::string lacks;                // the policy and what it lacked, for the job's user; mostly empty
+  std::string lacks;                // the policy and the data that were missing, for the job's user; mostly empty
   StepCosts costs;                  // on the planned cores
   std::optional<CostWithin> stock;  // of natural order on the first nodes of the offer; not on a torus
   std::string stock_busiest_link;   // in natural order on these nodes, as in ", stock LINK"; empty if not known

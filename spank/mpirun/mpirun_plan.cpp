@@ -89,7 +89,8 @@ using VariableValue = std::function<std::optional<std::string>(const std::string
 // the user has set none of them. `value` reads the environment.
 std::vector<Setting> settings_for(const JobPlan& plan, bool inherited, const VariableValue& value) {
   const int number = file_in_memory(plan.hostfile, inherited);
-  if (number < 0) return {{mpirun_reason_variable, std::string("no file in memory: ") + std::strerror(errno)}};
+  if (number < 0)
+    return {{mpirun_reason_variable, std::string("cannot create a file in memory: ") + std::strerror(errno)}};
   const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(number);
   std::vector<Setting> settings{{mpirun_plan_variable, path}};
   if (!plan.for_every_mpirun) return settings;

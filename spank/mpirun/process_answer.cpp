@@ -97,8 +97,7 @@ std::string answer_of_process(const std::function<std::string()>& make, std::chr
   if (WIFSIGNALED(status))
     throw Error("the process that makes the plan was killed by signal " + std::to_string(WTERMSIG(status)) + " (" +
                 strsignal(WTERMSIG(status)) + ")");
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw Error("the process that makes the plan could not hand it over");
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw Error("the process that makes the plan could not send it");
   return text;
 }
 

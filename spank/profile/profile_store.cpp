@@ -73,7 +73,7 @@ struct FileName {
   bool has_class_of(const FileName& other) const {
     return program == other.program && argument_class == other.argument_class;
   }
-  // Returns whether the file is a learned profile, the mark of some, or what the profiler wrote next to one.
+  // Returns whether the file is a learned profile, the mark that some agree, or a summary next to a learned profile.
   bool is_learned() const { return ending.starts_with(learned_ending) || ending == agreed_ending; }
 };
 

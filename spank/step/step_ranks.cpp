@@ -99,7 +99,7 @@ Placement place_with_readable_map(const policies::Policy& policy, const ClusterV
     if (fits) {
       other.cost = policies::step_cost(view, request, other, on_torus);
       other.natural_cost = best.natural_cost;
-      // The hop-bytes of a policy that measures the network are not what it minimizes.
+      // A policy that measures the network does not minimize hop-bytes.
       if (other.cost <= best.cost || (policy.uses_live && !on_torus)) best = std::move(other);
     }
     share = high > most_share ? std::min(share * 2, most_share) : low == 0 ? share / 2 : std::sqrt(low * high);

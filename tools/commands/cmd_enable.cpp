@@ -240,7 +240,8 @@ void report_placement_conf(SiteFiles& site, Report& report) {
   if (!site.mistake.empty()) return report.needed("mend", site.mistake);
   report.compare(site.settings["Mode"], "");
   if (site.settings["Mode"].text.empty())
-    report.in_place("Mode=enforce, the default; start with a line Mode=observe: slurmctld then only decides and logs");
+    report.in_place(
+        "Mode=enforce, the default; start with a line Mode=observe: slurmctld then only records its decisions");
 }
 
 // The daemons, which only live data need.
@@ -298,7 +299,7 @@ int command_disable(int argc, char** argv) {
   report.file(site.placement_conf, "on the controllers");
   report.compare(site.settings["Mode"], "Mode=off");
   report.text +=
-      "Then       \"scontrol reconfigure\": every job runs as stock, those with a policy too. Running jobs go on.\n"
+      "Then       \"scontrol reconfigure\": every job runs as stock, also with a policy. Running jobs continue.\n"
       "To remove slurm-placement, after that:\n";
   report.file(site.plugstack, "on every host");
   for (const FoundLine& found : site.plugstack_lines) report.add("take out", found.text + " " + found.place);
@@ -308,7 +309,7 @@ int command_disable(int argc, char** argv) {
   report.file("daemons", "on every host");
   report.add("stop", "systemctl disable --now placement-monitor placement-agent");
   report.text += "Then       restart slurmctld and slurmd, and remove the packages.\n";
-  report.text += "           With them go user " + site.config.monitor_user + " (userdel) and " +
+  report.text += "           Then remove the user " + site.config.monitor_user + " (userdel) and " +
                  site.config.state_directory + ", which has the history.\n";
   write_output("", report.text + now(line));
   return exit_ok;

@@ -118,7 +118,7 @@ int matrix_info(int argc, char** argv) {
     return matrix_facts(matrix, info, heaviest, line.has("json"));
   };
   std::string shown = text(weight_given(line));
-  // The file of a profile also answers what the other weight would give. A pipe cannot be read again.
+  // The file of a profile also has the values of the other weight. A pipe cannot be read again.
   std::error_code failed;
   const std::filesystem::file_status status = std::filesystem::status(line.operands()[0], failed);
   const bool again = !std::filesystem::is_fifo(status) && !std::filesystem::is_character_file(status);

@@ -103,7 +103,7 @@ int command_predict(int argc, char** argv) {
     throw UsageError("expected options of srun, as in: placectl predict -n64 -m TREEMATCH=app.mat");
   if (const char* job = std::getenv("SLURM_JOB_ID"))
     throw Error("inside of job " + shown(job) +
-                " srun would start a step of it: run placectl predict outside of an allocation");
+                ", srun would start a step of that job: run placectl predict outside of an allocation");
   for (int k = 1; k < argc; ++k)
     if (argv[k] == std::string_view(":"))
       throw UsageError("':' starts another component of a heterogeneous job: run placectl predict once per component");

@@ -93,7 +93,7 @@ std::string path_with(const std::string& text, bool on_nodes) {
     return path;
   }
   const int number = file_in_memory(text, true);
-  if (number < 0) throw Error(std::string("no file in memory: ") + std::strerror(errno));
+  if (number < 0) throw Error(std::string("cannot create a file in memory: ") + std::strerror(errno));
   return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(number);
 }
 

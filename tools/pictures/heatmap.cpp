@@ -88,8 +88,8 @@ std::string value_text(double value) {
   return formatted("%.3g%s", value, prefixes[prefix]);
 }
 
-// Returns words at (x, y), the middle of the line's height. If `upwards` is set, they run upwards, and `anchor` applies
-// to y.
+// Returns a text. Its middle line goes through (x, y), and is vertical if `upwards` is set. `anchor` is the point of
+// this line that is at (x, y): start, middle or end.
 std::string words(int x, int y, const char* anchor, const std::string& text, bool upwards = false, int size = 16) {
   return formatted("<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" font-size=\"%d\"", x, y, anchor, size) +
          (upwards ? formatted(" transform=\"rotate(-90 %d %d)\"", x, y) : "") + ">" + xml_escaped(text) + "</text>\n";

@@ -138,7 +138,7 @@ Advice about_policy(const ReportFacts& facts, const std::string& policy) {
   for (const PolicyGain& gain : gains_of(facts.decisions.decisions, facts.seed)) {
     if (gain.policy != policy) continue;
     const sim::MeanInterval& cost = cautious(gain);
-    advice.reasons.push_back("Cost over that of stock: " + shown_number(cost.mean) + ", 90 % interval " +
+    advice.reasons.push_back("Cost divided by that of stock: " + shown_number(cost.mean) + ", 90 % interval " +
                              shown_number(cost.low) + " to " + shown_number(cost.high) + ", " +
                              std::to_string(cost.count) + " jobs of " + std::to_string(gain.users) + " users" +
                              (gain.used ? "." : ", computed and not used."));

@@ -71,7 +71,7 @@ HtmlSection room_section(const ReportFacts& facts) {
   section.body +=
       facts.occupancy
           ? now(*facts.occupancy)
-          : missing("how the running jobs lie now.", facts.why_no_occupancy,
+          : missing("how compactly the running jobs are placed.", facts.why_no_occupancy,
                     "run the report on a host where slurmctld answers; placectl metrics records it from now on.");
   section.body +=
       facts.replay
