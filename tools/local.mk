@@ -4,7 +4,7 @@ EXTRA_LTLIBRARIES += libtools_state.la
 tools_state = libtools_state.la $(common_state) $(JSON_C_LIBS)
 libtools_state_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_C_CFLAGS)
 libtools_state_la_SOURCES = \
-	%D%/input/json_text.cpp \
+	%D%/input/json_input.cpp \
 	%D%/input/snapshot_json_read.cpp \
 	%D%/output/json.cpp \
 	%D%/output/snapshot_json.cpp \

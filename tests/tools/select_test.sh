@@ -333,11 +333,11 @@ mistakes() {
   for wrong in 'cpu_utilisation_1 3' 'outage_probability 1.5'; do
     printf '{"slurm-placement-snapshot": 3, "nodes": [\n{"name": "a", "%s": %s}]}\n' "${wrong% *}" "${wrong#* }" >bad
     run --tasks 1 --state bad
-    has "bad:2: nodes[0].${wrong% *} ${wrong#* }: "
+    has "bad: nodes[0].${wrong% *} ${wrong#* }: "
   done
   echo '{"slurm-placement-snapshot": 3, "nodes": [{"name": "n[1-3]"}]}' >bad
   run --tasks 1 --state bad
-  has 'bad:1: nodes[0].name "n[1-3]"'
+  has 'bad: nodes[0].name "n[1-3]"'
   printf 'u v\na e\n' >bad
   run --tasks 1 --nodes nodes --pairs bad
   refused 1 "bad:2: 'e'"

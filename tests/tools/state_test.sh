@@ -193,7 +193,7 @@ carry() {
   ends 2
   sed 's/15.5/-15.5/' state >bad
   run import bad current
-  refused 1 "placectl import: bad:7: nodes[1].cpu_load_1 -15.5 0 1000000000"
+  refused 1 "placectl import: bad: nodes[1].cpu_load_1 -15.5 0 1000000000"
   head -c 300 current >./cut
   run export --state cut
   ends 1
@@ -214,7 +214,7 @@ standard_input() {
 wrong_json() {
   local good deep
   good=$(cat state)
-  refuses() {  # content, line with a colon, words of the message
+  refuses() {  # content, line with a colon if the text is not JSON, words of the message
     printf '%s' "$1" >bad
     rm -f none
     run import bad none
@@ -224,21 +224,20 @@ wrong_json() {
     [ ! -e none ] || fail "$command: a snapshot of what was refused"
   }
   refuses '' '' 'empty'
-  refuses ' []' 1: "'["
-  refuses 'n1 up' 1: "'n"
-  refuses '{}' 1: 'slurm-placement-snapshot missing'
-  refuses "${good/: 3/: 4}" 1: 'slurm-placement-snapshot 4: '
+  refuses ' []' '' '[]: '
+  refuses 'n1 up' 1: "'1 up'"
+  refuses '{}' '' 'slurm-placement-snapshot missing'
+  refuses "${good/: 3/: 4}" '' 'slurm-placement-snapshot 4: '
   refuses "${good:0:910}" 13: 'not whole'
   refuses "$good}" 17: ''
-  refuses "${good/\"cores\": 16/\"coers\": 16}" 6: "nodes[0]: 'coers' cores?"
-  refuses "${good/\"cores\": 16/\"cores\": \"16\"}" 6: 'nodes[0].cores "16": '
-  refuses "${good/\"cores\": 16/\"cores\": NaN}" 6: 'nodes[0].cores NaN: '
-  refuses "${good/\"cores\": 16/\"cores\": 1e999}" 6: 'nodes[0].cores 1e999: '
-  refuses "${good/\"cores\": 16/\"cores\": 16, \"cores\": 16}" 6: 'nodes[0]: member twice'
-  refuses "${good/\"n2\"/\"n1\"}" 7: 'nodes[1].name "n1": '
-  refuses "${good/\"n3\"/\"n\\u001b[31m\"}" 8: 'nodes[2].name "n\u001b[31m": '
-  refuses "${good/\[2, 2\]/[2, 3]}" 15: 'pairs[2].groups [2,3]: '
-  refuses "${good/assumed/guessed}" 15: 'pairs[2].source "guessed": '
+  refuses "${good/\"cores\": 16/\"coers\": 16}" '' "nodes[0]: 'coers' cores?"
+  refuses "${good/\"cores\": 16/\"cores\": \"16\"}" '' 'nodes[0].cores "16": '
+  refuses "${good/\"cores\": 16/\"cores\": NaN}" '' 'nodes[0].cores NaN: '
+  refuses "${good/\"cores\": 16/\"cores\": 1e999}" '' 'nodes[0].cores 1e999: '
+  refuses "${good/\"n2\"/\"n1\"}" '' 'nodes[1].name "n1": '
+  refuses "${good/\"n3\"/\"n\\u001b[31m\"}" '' 'nodes[2].name "n\u001b[31m": '
+  refuses "${good/\[2, 2\]/[2, 3]}" '' 'pairs[2].groups [2,3]: '
+  refuses "${good/assumed/guessed}" '' 'pairs[2].source "guessed": '
   deep=$(printf '[%.0s' {1..5000})
   refuses "${good/1700000000/$deep}" 3: 'nesting'
   printf '%s' "${good/\"n3\"/$'"n\xff"'}" >bad

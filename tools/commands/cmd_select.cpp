@@ -144,7 +144,7 @@ LiveState current_state(const CommandLine& line) {
 // Takes the nodes from the live state. Nodes that are down are not candidates. A node that is suspect, or silent for
 // too long, counts as not known, as it does for a job.
 void take_live(const CommandLine& line, Selection& selection) {
-  selection.live = line.has("state") ? read_live_state(*line.value("state"), max_table_bytes) : current_state(line);
+  selection.live = line.has("state") ? read_live_state(*line.value("state")) : current_state(line);
   // A file may be old. For it, only the age of a node's data at the time of publication counts.
   const double published_s =
       line.has("state") ? 0 : std::max(0.0, static_cast<double>(std::time(nullptr) - selection.live.published_at_s));

@@ -21,7 +21,7 @@
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "common/util/text_scanner.hpp"
-#include "tools/input/json_text.hpp"
+#include "tools/input/json_input.hpp"
 #include "tools/output/snapshot_json.hpp"
 
 namespace placement::tools {
@@ -31,13 +31,23 @@ namespace {
 // Reads the parts of a snapshot, for any order in the file, so that each part is known before another refers to it.
 class Reader {
  public:
-  Reader(std::string_view json, const std::string& name) : text_(json, name), name_(name) {}
+  explicit Reader(const std::string& name) : name_(name) {}
 
-  LiveState read() {
-    read_single_values();
-    each("nodes", max_live_nodes, [this](auto value, const auto& place) { read_node(value, place); });
-    read_groups();
-    each("pairs", SIZE_MAX, [this](auto value, const auto& place) { read_pair(value, place); });
+  LiveState read(std::string_view json) {
+    const Json whole = parse_json(json, name_);
+    JsonObject object(whole.get(), name_);
+    const char* const version = snapshot_json_version_name;
+    object.require(version);
+    if (object.count(version, INT32_MAX) != snapshot_json_version)
+      object.fail_member(version, std::to_string(snapshot_json_version) + ", the version that this placectl reads");
+    state_.published_at_s = object.count("published_at_s", static_cast<std::int64_t>(live_range::seconds.most));
+    state_.outage_horizon_s = object.number<double>("outage_horizon_s", live_range::seconds);
+    const std::vector<json_object*> nodes = object.list("nodes"), groups = object.list("groups"),
+                                    pairs = object.list("pairs");
+    object.finish();
+    each("nodes", nodes, max_live_nodes, [this](auto value, const auto& place) { read_node(value, place); });
+    read_groups(groups);
+    each("pairs", pairs, SIZE_MAX, [this](auto value, const auto& place) { read_pair(value, place); });
     if (arrays_) state_.pairs = pair_table(std::move(*arrays_));
     try {
       check_live_state(state_);
@@ -48,31 +58,15 @@ class Reader {
   }
 
  private:
-  void read_single_values() {
-    JsonObject object(text_);
-    const char* const version = snapshot_json_version_name;
-    object.require(version);
-    if (object.count(version, INT32_MAX) != snapshot_json_version)
-      object.fail_member(version, std::to_string(snapshot_json_version) + ", the version that this placectl reads");
-    state_.published_at_s = object.count("published_at_s", static_cast<std::int64_t>(live_range::seconds.most));
-    state_.outage_horizon_s = object.number<double>("outage_horizon_s", live_range::seconds);
-    for (const char* const list : {"nodes", "groups", "pairs"}) object.list(list);
-    // Earlier programs wrote these members into files of this version. They describe estimators that are gone.
-    for (const char* const former : {"scored_node_hours", "seen_outages", "estimator_reason", "estimators"})
-      object.ignore(former);
-    object.finish();
-  }
-
-  // Calls take(element, its place) for each element of a list.
+  // Calls take(element, its place) for each element of the list `name`.
   template <typename Take>
-  void each(const std::string& list, std::size_t most, const Take& take) const {
-    const std::span<const std::string_view> elements = text_.list(list);
-    if (elements.size() > most) text_.fail(elements[most], "more than " + std::to_string(most) + " " + list);
-    for (std::size_t k = 0; k < elements.size(); ++k) take(elements[k], list + "[" + std::to_string(k) + "]");
+  void each(const std::string& name, const std::vector<json_object*>& list, std::size_t most, const Take& take) const {
+    if (list.size() > most) throw Error(name_ + ": more than " + std::to_string(most) + " " + name);
+    for (std::size_t k = 0; k < list.size(); ++k) take(list[k], name + "[" + std::to_string(k) + "]");
   }
 
-  void read_node(std::string_view value, const std::string& place) {
-    JsonObject object(text_, value, place);
+  void read_node(json_object* value, const std::string& place) {
+    JsonObject object(value, name_, place);
     NodeState node;
     object.require("name");
     node.name = object.text("name");
@@ -101,11 +95,11 @@ class Reader {
     values.back() = object.number<float>(member, range);
   }
 
-  void read_groups() {
+  void read_groups(const std::vector<json_object*>& list) {
     std::int32_t groups = 0;
     std::vector<std::int32_t> group_of_node(state_.nodes.size(), -1);
-    each("groups", max_pair_groups,
-         [&](std::string_view value, const std::string& place) { read_group(value, place, groups++, group_of_node); });
+    each("groups", list, max_pair_groups,
+         [&](json_object* value, const std::string& place) { read_group(value, place, groups++, group_of_node); });
     if (groups == 0) {
       if (!node_latency_us_.empty() || !node_bandwidth_Bps_.empty())
         throw Error(name_ + ": nodes with network_latency_us or network_bandwidth_Bps, and no groups");
@@ -121,13 +115,10 @@ class Reader {
     arrays_->node_bandwidth_Bps = std::move(node_bandwidth_Bps_);
   }
 
-  void read_group(std::string_view value, const std::string& place, std::int32_t group,
+  void read_group(json_object* value, const std::string& place, std::int32_t group,
                   std::vector<std::int32_t>& group_of_node) const {
-    const JsonText::Parsed list = text_.parsed(value, place);
-    if (!json_object_is_type(list.get(), json_type_string))
-      text_.fail(value,
-                 place + " " + shown(value) + ": expected a host list in quotes, \"\" for a group without nodes");
-    const std::string nodes = json_object_get_string(list.get());
+    const std::string nodes =
+        json_text(value, name_, place, "a host list in quotes, \"\" for a group without nodes");
     if (nodes.empty()) return;
     try {
       for (const std::string& name : expand_hostlist(nodes)) {
@@ -138,12 +129,12 @@ class Reader {
         now = group;
       }
     } catch (const Error& error) {
-      text_.fail(value, place + ": " + error.what());
+      throw Error(name_ + ": " + place + ": " + error.what());
     }
   }
 
-  void read_pair(std::string_view value, const std::string& place) {
-    JsonObject object(text_, value, place);
+  void read_pair(json_object* value, const std::string& place) {
+    JsonObject object(value, name_, place);
     if (!arrays_) object.fail("a pair, and no groups");
     const auto [a, b] = groups_of(object);
     PairArrays::Cell cell;
@@ -170,13 +161,12 @@ class Reader {
     const std::string wanted =
         "two groups, [A, B], each a whole number from 0 to " + std::to_string(arrays_->groups - 1);
     object.require("groups");
-    json_object* const list = object.list("groups");
-    if (json_object_array_length(list) != 2) object.fail_member("groups", wanted);
+    const std::vector<json_object*> list = object.list("groups");
+    if (list.size() != 2) object.fail_member("groups", wanted);
     std::int32_t group[2];
     for (std::size_t k = 0; k < 2; ++k) {
-      json_object* const number = json_object_array_get_idx(list, k);
-      group[k] = json_object_get_int(number);  // a larger number becomes the largest one
-      if (!json_object_is_type(number, json_type_int) || group[k] < 0 || group[k] >= arrays_->groups)
+      group[k] = json_object_get_int(list[k]);  // a larger number becomes the largest one
+      if (!json_object_is_type(list[k], json_type_int) || group[k] < 0 || group[k] >= arrays_->groups)
         object.fail_member("groups", wanted);
     }
     const auto [low, high] = std::minmax(group[0], group[1]);
@@ -186,7 +176,6 @@ class Reader {
     return {low, high};
   }
 
-  JsonText text_;
   const std::string& name_;
   LiveState state_;
   std::unordered_map<std::string, std::size_t> index_;
@@ -197,15 +186,15 @@ class Reader {
 
 }  // namespace
 
-LiveState parse_snapshot_json(std::string_view json, const std::string& name) { return Reader(json, name).read(); }
+LiveState parse_snapshot_json(std::string_view json, const std::string& name) { return Reader(name).read(json); }
 
-LiveState read_live_state(const std::string& path, std::size_t max_bytes) {
+LiveState read_live_state(const std::string& path) {
   // Only a regular file is looked at for this, because the first bytes of a pipe would then be lost.
   char first[5] = {};
   if (std::error_code unreadable; std::filesystem::is_regular_file(path, unreadable))
     std::ifstream(path, std::ios::binary).read(first, sizeof first);
   return std::string_view(first, sizeof first) == "SPLIV" ? read_snapshot(path)
-                                                          : parse_snapshot_json(read_input_file(path, max_bytes), path);
+                                                          : parse_snapshot_json(read_input_file(path, max_state_bytes), path);
 }
 
 }  // namespace placement::tools
