@@ -53,18 +53,13 @@ int command_cost(int argc, char** argv) {
   }
   std::optional<tofa::Assessment> assessment;
   if (view.torus || view.outages) assessment = assess_mapping(view, faults, matrix, leaf_of_rank);
-  const Cost cost = mapping_cost(view, faults, matrix, leaf_of_rank);
+  const Cost cost = mapping_cost(view, matrix, leaf_of_rank);
   std::sort(leaf_of_rank.begin(), leaf_of_rank.end());
-  const Cost natural = mapping_cost(view, faults, matrix, leaf_of_rank);
+  const Cost natural = mapping_cost(view, matrix, leaf_of_rank);
   if (line.has("json")) {
     JsonWriter json;
     json.begin_object().member("cost", cost, "natural_cost", natural);
-    if (assessment)
-      json.member("hop_bytes", assessment->hop_bytes, "abort_probability", assessment->abort_probability)
-          .key("route_cost")
-          .half(assessment->weighted_twice)
-          .key("max_link_load")
-          .half(assessment->link_load_twice);
+    if (assessment) assessment_json(json, *assessment, 0);
     write_output("", json.end_object().take());
     return exit_ok;
   }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <queue>
 
 #include "common/topology/link_traffic.hpp"
 #include "common/topology/slurm_conf.hpp"
@@ -16,45 +15,6 @@
 #include "common/util/text.hpp"
 
 namespace placement::tools {
-
-namespace {
-
-// Returns the positions at the other ends of the links of a position.
-std::vector<std::int32_t> neighbours_of(const TorusTopology& torus, std::int32_t position) {
-  std::vector<std::int32_t> found;
-  for (std::size_t d = 0; d < torus.dimensions().size(); ++d)
-    for (const std::int32_t step : {-1, 1}) {
-      const auto [size, wraps] = torus.dimensions()[d];
-      TorusTopology::Coordinates at = torus.coordinates(position);
-      at[d] = wraps ? (at[d] + step + size) % size : at[d] + step;
-      if (at[d] >= 0 && at[d] < size) found.push_back(torus.position_of(at));
-    }
-  return found;
-}
-
-// Returns the distance of each position from `source`, where a link at a faulty node counts `factor` times.
-std::vector<std::int64_t> distances_from(std::int32_t source, const TorusTopology& torus,
-                                         const std::vector<bool>& faulty, std::int64_t factor) {
-  std::vector<std::int64_t> distance(faulty.size(), INT64_MAX);
-  using Entry = std::pair<std::int64_t, std::int32_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-  distance[source] = 0;
-  queue.emplace(0, source);
-  while (!queue.empty()) {
-    const auto [so_far, here] = queue.top();
-    queue.pop();
-    if (so_far > distance[here]) continue;
-    for (const std::int32_t next : neighbours_of(torus, here)) {
-      const std::int64_t there = so_far + (faulty[here] || faulty[next] ? factor : 1);
-      if (there >= distance[next]) continue;
-      distance[next] = there;
-      queue.emplace(there, next);
-    }
-  }
-  return distance;
-}
-
-}  // namespace
 
 // Returns the content of the file for which the word stands: "tree 4 4 4" for "4:4:4", "torus 8 8 8" for "8x8x8".
 static std::optional<std::string> machine_of_word(const std::string& word) {
@@ -147,34 +107,6 @@ std::shared_ptr<const NodeOutages> map_outages(const ClusterView& view, const Ma
   return std::make_shared<const NodeOutages>(std::move(outages));
 }
 
-Cost weighted_hop_bytes(const TorusTopology& torus, const MapFaults& faults, const CommMatrix& matrix,
-                        std::span<const std::int32_t> position) {
-  std::vector<bool> faulty(static_cast<std::size_t>(torus.positions()), false);
-  for (const std::int32_t at : faults.faulty) faulty[at] = true;
-  const auto is_clean = [&](std::int32_t from, std::int32_t to) {
-    bool clean = !faulty[from];
-    torus.walk(from, to, [&](std::int32_t, std::int32_t next) { clean = clean && !faulty[next]; });
-    return clean;
-  };
-  Cost total = 0;
-  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) {
-    const auto partners = matrix.neighbours(rank);
-    const auto weights = matrix.weights(rank);
-    std::vector<std::int64_t> distance;  // computed when it is needed
-    for (std::size_t k = 0; k < partners.size(); ++k) {
-      if (partners[k] <= rank) continue;
-      const std::int32_t there = position[partners[k]];
-      std::int64_t steps = torus.distance(position[rank], there);
-      if (faults.factor > 1 && !is_clean(position[rank], there)) {  // a route without faulty nodes is a shortest way
-        if (distance.empty()) distance = distances_from(position[rank], torus, faulty, faults.factor);
-        steps = distance[there];
-      }
-      total += static_cast<Cost>(weights[k]) * steps;
-    }
-  }
-  return total;
-}
-
 void drop_unusable(const ClusterView& view, std::vector<std::int32_t>& leaves) {
   std::vector<bool> unusable(static_cast<std::size_t>(view.tree->leaves()), false);
   for (const NodeView& node : view.nodes)
@@ -249,10 +181,9 @@ tofa::Assessment assess_on_tree(const ClusterView& view, const CommMatrix& matri
 
 }  // namespace
 
-Cost mapping_cost(const ClusterView& view, const MapFaults& faults, const CommMatrix& matrix,
-                  std::span<const std::int32_t> leaf_of_rank) {
-  if (!view.torus) return view.tree->hop_bytes(matrix, leaf_of_rank);
-  return weighted_hop_bytes(*view.torus, faults, matrix, rank_positions(view, leaf_of_rank));
+Cost mapping_cost(const ClusterView& view, const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) {
+  return view.torus ? tofa::hop_bytes(*view.torus, matrix, rank_positions(view, leaf_of_rank))
+                    : view.tree->hop_bytes(matrix, leaf_of_rank);
 }
 
 tofa::Assessment assess_mapping(const ClusterView& view, const MapFaults& faults, const CommMatrix& matrix,

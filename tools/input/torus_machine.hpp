@@ -56,21 +56,14 @@ ClusterView read_machine(const MachineFile& file, const std::string& slurm_conf,
 std::shared_ptr<const NodeOutages> map_outages(const ClusterView& view, const MapFaults& faults,
                                                const std::optional<std::string>& file, double of_faulty);
 
-// Returns the hop-bytes of ranks at these positions of a torus. A link at a faulty node counts `factor` times; a pair
-// whose route has a faulty node uses the shortest way with these weights.
-Cost weighted_hop_bytes(const TorusTopology& torus, const MapFaults& faults, const CommMatrix& matrix,
-                        std::span<const std::int32_t> position);
-
 // Removes the leaves that no rank can use: cores that Slurm does not offer, and on a torus leaves without coordinates.
 void drop_unusable(const ClusterView& view, std::vector<std::int32_t>& leaves);
 
 // Returns the position of each leaf of the view's tree; -1: it has none. The view must have a torus.
 std::vector<std::int32_t> leaf_positions(const ClusterView& view);
 
-// Returns the hop-bytes by the distances of the machine: on the torus with its faults, if there is one, else on the
-// tree.
-Cost mapping_cost(const ClusterView& view, const MapFaults& faults, const CommMatrix& matrix,
-                  std::span<const std::int32_t> leaf_of_rank);
+// Returns the hop-bytes on the torus, if there is one, else by the distances of the tree.
+Cost mapping_cost(const ClusterView& view, const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank);
 
 // Returns hop-bytes, link load and faults of a mapping, on the torus of the view or on its tree. On a torus, each link
 // at a node of `faults` counts its factor along the fixed routes [TOFA §3, eq. 1]. On a tree, routes go through the

@@ -10,7 +10,6 @@
 #include "common/util/word_list.hpp"
 #include "mapping/core_slots.hpp"
 #include "tofa/assess.hpp"
-#include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
 
 namespace placement::tools {
@@ -144,6 +143,15 @@ std::string format_assessment(const tofa::Assessment& assessment, double job_sec
                           tofa::expected_seconds(job_seconds > 0 ? job_seconds : 1, abort_probability));
 }
 
+void assessment_json(JsonWriter& json, const tofa::Assessment& assessment, double job_seconds) {
+  const double abort_probability = assessment.abort_probability;
+  json.member("hop_bytes", assessment.hop_bytes).key("route_cost").half(assessment.weighted_twice);
+  json.key("max_link_load").half(assessment.link_load_twice);
+  json.member("nodes_touched", assessment.nodes_touched, "suspects_touched", assessment.suspects_touched);
+  json.member("abort_probability", abort_probability, "expected_time", tofa::expected_seconds(1, abort_probability));
+  if (job_seconds > 0) json.member("expected_seconds", tofa::expected_seconds(job_seconds, abort_probability));
+}
+
 std::string format_objective(double objective) {
   return std::isinf(objective) ? "objective none: the job is never through\n"
                                : formatted("objective %.9g times the natural order's time without faults\n", objective);
@@ -179,15 +187,7 @@ std::string format_json(const MapTask& task, const MapOutcome& outcome, bool wit
   json.member("usable_leaves", task.usable.size(), "leaves", task.view.tree->leaves(), "cost", outcome.cost);
   json.member("natural_cost", outcome.natural_cost);
   if (outcome.greedy_cost) json.member("greedy_cost", *outcome.greedy_cost);
-  if (const auto& assessment = outcome.assessment) {
-    const double abort_probability = assessment->abort_probability;
-    json.member("hop_bytes", assessment->hop_bytes).key("route_cost").half(assessment->weighted_twice);
-    json.key("max_link_load").half(assessment->link_load_twice);
-    json.member("nodes_touched", assessment->nodes_touched, "suspects_touched", assessment->suspects_touched);
-    json.member("abort_probability", abort_probability, "expected_time", tofa::expected_seconds(1, abort_probability));
-    if (task.job_seconds > 0)
-      json.member("expected_seconds", tofa::expected_seconds(task.job_seconds, abort_probability));
-  }
+  if (outcome.assessment) assessment_json(json, *outcome.assessment, task.job_seconds);
   if (outcome.objective) json.member("objective", *outcome.objective);
   json.member("wall_s", outcome.wall_s, "cpu_s", outcome.cpu_s).list("reasons", outcome.reasons);
   if (with_mapping) {

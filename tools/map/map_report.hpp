@@ -6,6 +6,7 @@
 
 #include "tools/map/map_run.hpp"
 #include "tools/map/node_gpus.hpp"
+#include "tools/output/json.hpp"
 
 namespace placement::tools {
 
@@ -18,6 +19,9 @@ std::string format_places(const ClusterView& view, const std::vector<RankPlace>&
 // Returns lines with hop-bytes, busiest link, abort probability and expected time. `job_seconds` is the run time; 0:
 // not known.
 std::string format_assessment(const tofa::Assessment& assessment, double job_seconds);
+
+// Writes these numbers as members of an object.
+void assessment_json(JsonWriter& json, const tofa::Assessment& assessment, double job_seconds);
 
 // Returns a summary for people: the cost, compared with the baselines, and the time of the decision.
 std::string format_summary(const MapTask& task, const MapOutcome& outcome);

@@ -162,7 +162,7 @@ const policies::Policy* table_policy(const PolicySpec& spec) {
 }
 
 Cost cost_on(const MapTask& task, const std::vector<std::int32_t>& leaf_of_rank) {
-  return mapping_cost(task.view, task.faults, *task.matrix, leaf_of_rank);
+  return mapping_cost(task.view, *task.matrix, leaf_of_rank);
 }
 
 // Returns the leaf of each rank by the greedy baseline, which places the heaviest pairs first.

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <functional>
 #include <numeric>
+#include <queue>
 #include <set>
 #include <string>
 
@@ -157,6 +158,71 @@ std::vector<TorusInstance> instances() {
           {"dt-sh-mesh", "other", 448, mesh({8, 8, 16}), 30, 0, [](Random) { return dt_shuffle(); }}};
 }
 
+// Returns the positions at the other ends of the links of a position.
+std::vector<std::int32_t> neighbours_of(const TorusTopology& torus, std::int32_t position) {
+  std::vector<std::int32_t> found;
+  for (std::size_t d = 0; d < torus.dimensions().size(); ++d)
+    for (const std::int32_t step : {-1, 1}) {
+      const auto [size, wraps] = torus.dimensions()[d];
+      TorusTopology::Coordinates at = torus.coordinates(position);
+      at[d] = wraps ? (at[d] + step + size) % size : at[d] + step;
+      if (at[d] >= 0 && at[d] < size) found.push_back(torus.position_of(at));
+    }
+  return found;
+}
+
+// Returns the distance of each position from `source`, where a link at a faulty node counts `factor` times.
+std::vector<std::int64_t> distances_from(std::int32_t source, const TorusTopology& torus,
+                                         const std::vector<bool>& faulty, std::int64_t factor) {
+  std::vector<std::int64_t> distance(faulty.size(), INT64_MAX);
+  using Entry = std::pair<std::int64_t, std::int32_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  distance[source] = 0;
+  queue.emplace(0, source);
+  while (!queue.empty()) {
+    const auto [so_far, here] = queue.top();
+    queue.pop();
+    if (so_far > distance[here]) continue;
+    for (const std::int32_t next : neighbours_of(torus, here)) {
+      const std::int64_t there = so_far + (faulty[here] || faulty[next] ? factor : 1);
+      if (there >= distance[next]) continue;
+      distance[next] = there;
+      queue.emplace(there, next);
+    }
+  }
+  return distance;
+}
+
+// Returns the hop-bytes of ranks at these positions of a torus. A link at a faulty node counts `factor` times; a pair
+// whose route has a faulty node uses the shortest way with these weights, as SCOTCH does.
+Cost weighted_hop_bytes(const TorusTopology& torus, const tools::MapFaults& faults, const CommMatrix& matrix,
+                        std::span<const std::int32_t> position) {
+  std::vector<bool> faulty(static_cast<std::size_t>(torus.positions()), false);
+  for (const std::int32_t at : faults.faulty) faulty[at] = true;
+  const auto is_clean = [&](std::int32_t from, std::int32_t to) {
+    bool clean = !faulty[from];
+    torus.walk(from, to, [&](std::int32_t, std::int32_t next) { clean = clean && !faulty[next]; });
+    return clean;
+  };
+  Cost total = 0;
+  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) {
+    const auto partners = matrix.neighbours(rank);
+    const auto weights = matrix.weights(rank);
+    std::vector<std::int64_t> distance;  // computed when it is needed
+    for (std::size_t k = 0; k < partners.size(); ++k) {
+      if (partners[k] <= rank) continue;
+      const std::int32_t there = position[partners[k]];
+      std::int64_t steps = torus.distance(position[rank], there);
+      if (faults.factor > 1 && !is_clean(position[rank], there)) {  // a route without faulty nodes is a shortest way
+        if (distance.empty()) distance = distances_from(position[rank], torus, faulty, faults.factor);
+        steps = distance[there];
+      }
+      total += static_cast<Cost>(weights[k]) * steps;
+    }
+  }
+  return total;
+}
+
 struct Problem {
   ClusterView view;
   tools::MapFaults faults;
@@ -195,7 +261,7 @@ struct Problem {
   }
 
   double cost(const std::vector<std::int32_t>& position) const {
-    return static_cast<double>(tools::weighted_hop_bytes(*view.torus, faults, *request.matrix, position));
+    return static_cast<double>(weighted_hop_bytes(*view.torus, faults, *request.matrix, position));
   }
   std::vector<std::int32_t> positions(const Placement& placement) const {
     std::vector<std::int32_t> position;
