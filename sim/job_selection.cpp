@@ -77,10 +77,10 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
   }
   if (list.jobs.empty())
     throw Error(path + ": none of its " + std::to_string(usable) + " usable jobs is in the selection" +
-                 (partition_found ? "" : partitions_text(partitions)) +
-                 (selection.from_s ? "; by its clock they were submitted from " + std::to_string(first_s) + " to " +
-                                         std::to_string(last_s) + " s"
-                                   : ""));
+                (partition_found ? "" : partitions_text(partitions)) +
+                (selection.from_s ? "; by its clock they were submitted from " + std::to_string(first_s) + " to " +
+                                        std::to_string(last_s) + " s"
+                                  : ""));
   return list;
 }
 

@@ -35,7 +35,7 @@ Json parse_json(std::string_view text, const std::string& file) {
     throw Error(file + ": it is empty: expected the JSON that placectl export writes");
   if (text.size() > INT_MAX) throw Error(file + ": more than " + std::to_string(INT_MAX) + " bytes");
   const std::unique_ptr<json_tokener, decltype(&json_tokener_free)> tokener(json_tokener_new_ex(max_depth),
-                                                                           &json_tokener_free);
+                                                                            &json_tokener_free);
   if (!tokener) throw Error(file + ": not enough memory to read it");
   json_tokener_set_flags(tokener.get(), JSON_TOKENER_STRICT);
   Json value(json_tokener_parse_ex(tokener.get(), text.data(), static_cast<int>(text.size())));
@@ -44,8 +44,7 @@ Json parse_json(std::string_view text, const std::string& file) {
   const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
   if (error == json_tokener_continue) fail_at(file, line, "the JSON is not whole");
   if (error != json_tokener_success || end < text.size())
-    fail_at(file, line,
-            in_quotes(text.substr(end, 20)) + " is not valid JSON here: " + json_tokener_error_desc(error));
+    fail_at(file, line, in_quotes(text.substr(end, 20)) + " is not valid JSON here: " + json_tokener_error_desc(error));
   return value;
 }
 

@@ -117,8 +117,7 @@ class Reader {
 
   void read_group(json_object* value, const std::string& place, std::int32_t group,
                   std::vector<std::int32_t>& group_of_node) const {
-    const std::string nodes =
-        json_text(value, name_, place, "a host list in quotes, \"\" for a group without nodes");
+    const std::string nodes = json_text(value, name_, place, "a host list in quotes, \"\" for a group without nodes");
     if (nodes.empty()) return;
     try {
       for (const std::string& name : expand_hostlist(nodes)) {
@@ -193,8 +192,9 @@ LiveState read_live_state(const std::string& path) {
   char first[5] = {};
   if (std::error_code unreadable; std::filesystem::is_regular_file(path, unreadable))
     std::ifstream(path, std::ios::binary).read(first, sizeof first);
-  return std::string_view(first, sizeof first) == "SPLIV" ? read_snapshot(path)
-                                                          : parse_snapshot_json(read_input_file(path, max_state_bytes), path);
+  return std::string_view(first, sizeof first) == "SPLIV"
+             ? read_snapshot(path)
+             : parse_snapshot_json(read_input_file(path, max_state_bytes), path);
 }
 
 }  // namespace placement::tools

@@ -17,8 +17,8 @@ inline constexpr std::size_t max_state_bytes = std::size_t{1} << 30;
 
 // Reads a state from a snapshot file or from the JSON that placectl export writes, which may come through a pipe. The
 // content decides which it is. Throws Error with the name of the file, also when it is not a snapshot file and has more
-// than max_state_bytes. This function is for tools: slurmctld reads only the published file, and only if it belongs to a
-// trusted user.
+// than max_state_bytes. This function is for tools: slurmctld reads only the published file, and only if it belongs to
+// a trusted user.
 LiveState read_live_state(const std::string& path);
 
 }  // namespace placement::tools

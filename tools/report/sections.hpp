@@ -34,7 +34,7 @@ struct ReportFacts {
   std::optional<sim::Occupancy> occupancy;  // of the running jobs that the caller may see
   std::string why_no_occupancy;
   DecisionInput decisions;  // since since_s; its notes say what is missing
-  std::string mode;  // Mode in force in slurmctld; empty: not known
+  std::string mode;         // Mode in force in slurmctld; empty: not known
 };
 
 // Reads the parts of a report, as the options of the command line say. Without --state, --history, --ring or --topology
