@@ -69,6 +69,7 @@ tools_placectl_SOURCES = \
 	%D%/input/torus_machine.cpp \
 	%D%/launch/command_words.cpp \
 	%D%/launch/launchers.cpp \
+	%D%/launch/local_rank.cpp \
 	%D%/launch/srun_words.cpp \
 	%D%/map/gpus_of_job.cpp \
 	%D%/map/launcher_files.cpp \

@@ -38,16 +38,6 @@ std::optional<std::vector<CpuMask>> masks_dealt(const TaskVariables& variables, 
   return masks;
 }
 
-std::optional<CpuMask> mask_in_force() {
-  CpuMask mask;
-  if (sched_getaffinity(0, sizeof mask.word, reinterpret_cast<cpu_set_t*>(mask.word.data())) != 0) return std::nullopt;
-  return mask;
-}
-
-bool set_mask(const CpuMask& mask) {
-  return sched_setaffinity(0, sizeof mask.word, reinterpret_cast<const cpu_set_t*>(mask.word.data())) == 0;
-}
-
 // Writes the new masks to SLURM_CPU_BIND_LIST and SLURM_CPU_BIND, so that the program reads the binding in force.
 void tell_program(const TaskVariables& variables, const std::vector<CpuMask>& masks) {
   const auto old_list = variables.get(bind_list_variable);
@@ -57,12 +47,6 @@ void tell_program(const TaskVariables& variables, const std::vector<CpuMask>& ma
   if (!old_list || !old_bind || !old_bind->ends_with(*old_list)) return;
   const std::string bind = old_bind->substr(0, old_bind->size() - old_list->size()) + list;
   variables.set(bind_variable, bind);
-}
-
-const MachineCores& cores_here() {
-  static const MachineCores machine =
-      machine_cores(static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)), position_in_machine);
-  return machine;
 }
 
 // Deals the masks of the node's tasks out by `slots`, or so that each task is near the GPUs that Slurm gives it.
@@ -87,6 +71,22 @@ std::vector<CpuMask> deal(const TaskVariables& variables, const std::vector<CpuM
 }
 
 }  // namespace
+
+std::optional<CpuMask> mask_in_force() {
+  CpuMask mask;
+  if (sched_getaffinity(0, sizeof mask.word, reinterpret_cast<cpu_set_t*>(mask.word.data())) != 0) return std::nullopt;
+  return mask;
+}
+
+bool set_mask(const CpuMask& mask) {
+  return sched_setaffinity(0, sizeof mask.word, reinterpret_cast<const cpu_set_t*>(mask.word.data())) == 0;
+}
+
+const MachineCores& cores_here() {
+  static const MachineCores machine =
+      machine_cores(static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)), position_in_machine);
+  return machine;
+}
 
 std::optional<std::vector<GpuShape>> gpus_of_node(const TaskVariables& variables, bool detect) {
   const auto node = variables.get("SLURMD_NODENAME");

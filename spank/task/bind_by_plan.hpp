@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "common/topology/gres_conf.hpp"
+#include "spank/task/cpu_masks.hpp"
+#include "spank/task/gpu_tasks.hpp"
 
 namespace placement::spank {
 
@@ -23,6 +25,15 @@ struct LocalTask {
   int local = 0;                           // the number of the task on its node, from 0
   std::vector<std::uint32_t> local_ranks;  // the ranks of all tasks of the node
 };
+
+// The CPUs on which the calling process may run; nothing if the kernel does not report them.
+std::optional<CpuMask> mask_in_force();
+
+// Binds the calling process to the CPUs. Returns false and sets errno if the kernel refuses.
+bool set_mask(const CpuMask& mask);
+
+// Returns the cores of this machine.
+const MachineCores& cores_here();
 
 // Binds the calling process to the cores of its rank by `plan` (bind_plan.hpp). Slurm has dealt a mask to each task of
 // the node, and the plan deals these masks out again. Nothing happens if Slurm has not bound the task.

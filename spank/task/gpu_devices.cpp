@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <tuple>
 
 #include "common/util/cpu_list.hpp"
 #include "common/util/text.hpp"
@@ -47,14 +48,81 @@ bool is_divided(const fs::path& root) {
   return false;
 }
 
+fs::path base_of(const std::string& root) { return root.empty() ? "/" : root; }
+
+std::vector<fs::path> nvidia_devices(const fs::path& base) { return devices_of(base / "sys/bus/pci/drivers/nvidia"); }
+
+// Returns the GPUs of the only driver that has any; none if the order of Slurm is uncertain.
+std::vector<fs::path> gpu_devices(const fs::path& base) {
+  std::vector<fs::path> devices = nvidia_devices(base);
+  std::vector<fs::path> others = devices_of(base / "sys/bus/pci/drivers/amdgpu");
+  if (devices.empty() == others.empty() || is_divided(base)) return {};
+  return devices.empty() ? others : devices;
+}
+
+// A network interface with RDMA.
+struct Interface {
+  fs::path device;        // its folder in /sys/devices
+  std::string name;       // with its port, such as mlx5_0:1
+  bool infiniband;        // else Ethernet
+  std::int32_t gpus = 0;  // that have it so far
+};
+
+// Returns the interfaces with an active port, by their places: those of InfiniBand, or all if there are none.
+std::vector<Interface> active_interfaces(const fs::path& base) {
+  std::vector<Interface> interfaces;
+  std::error_code failed;
+  for (fs::directory_iterator entry(base / "sys/class/infiniband", failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    std::error_code none;
+    std::vector<fs::path> ports;
+    for (fs::directory_iterator port(entry->path() / "ports", none); !none && port != end; port.increment(none))
+      if (first_line(port->path() / "state").ends_with("ACTIVE")) ports.push_back(port->path());
+    if (ports.empty()) continue;
+    const fs::path port = std::ranges::min(ports);
+    interfaces.push_back({fs::weakly_canonical(entry->path() / "device", none),
+                          entry->path().filename().string() + ":" + port.filename().string(),
+                          first_line(port / "link_layer") == "InfiniBand"});
+  }
+  if (std::ranges::any_of(interfaces, &Interface::infiniband))
+    std::erase_if(interfaces, [](const Interface& interface) { return !interface.infiniband; });
+  std::ranges::sort(interfaces, {}, &Interface::device);
+  return interfaces;
+}
+
+// Returns the number of folders that two paths share. Devices below one PCI switch share most.
+std::ptrdiff_t shared_folders(const fs::path& a, const fs::path& b) {
+  return std::distance(a.begin(), std::ranges::mismatch(a, b).in1);
+}
+
 }  // namespace
 
+const char* visible_gpus_variable(const std::string& root) {
+  return nvidia_devices(base_of(root)).empty() ? "ROCR_VISIBLE_DEVICES" : "CUDA_VISIBLE_DEVICES";
+}
+
+std::vector<std::string> interfaces_near_gpus(const std::string& root) {
+  const fs::path base = base_of(root);
+  std::vector<Interface> interfaces = active_interfaces(base);
+  std::vector<std::string> names;
+  if (interfaces.empty()) return names;
+  for (const fs::path& gpu : gpu_devices(base)) {
+    std::error_code failed;
+    const fs::path place = fs::weakly_canonical(gpu, failed);
+    const auto distance = [&](const Interface& interface) {
+      return std::tuple(-shared_folders(place, interface.device),
+                        first_line(place / "numa_node") != first_line(interface.device / "numa_node"), interface.gpus);
+    };
+    Interface& nearest = *std::ranges::min_element(interfaces, {}, distance);
+    ++nearest.gpus;
+    names.push_back(nearest.name);
+  }
+  return names;
+}
+
 std::optional<std::vector<GpuShape>> gpus_by_kernel(const std::string& root, const MachineCores& machine) {
-  const fs::path base = root.empty() ? "/" : root;
-  std::vector<fs::path> devices = devices_of(base / "sys/bus/pci/drivers/nvidia");
-  const std::vector<fs::path> others = devices_of(base / "sys/bus/pci/drivers/amdgpu");
-  if (devices.empty() == others.empty() || is_divided(base)) return std::nullopt;
-  if (devices.empty()) devices = others;
+  const std::vector<fs::path> devices = gpu_devices(base_of(root));
+  if (devices.empty()) return std::nullopt;
   const std::string model = first_line(devices.front() / "device");
   const auto cpus = static_cast<std::int32_t>(machine.core_of_cpu.size());
   std::vector<GpuShape> gpus;

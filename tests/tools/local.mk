@@ -7,6 +7,7 @@ check_PROGRAMS += \
 	%D%/json_test \
 	%D%/launcher_files_test \
 	%D%/leaf_files_test \
+	%D%/local_rank_test \
 	%D%/report_gains_test \
 	%D%/report_html_test \
 	%D%/simulate_report_test \
@@ -29,6 +30,8 @@ endif
 %C%_launcher_files_test_SOURCES = %D%/launcher_files_test.cpp tools/map/launcher_files.cpp tools/output/output.cpp
 %C%_leaf_files_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_leaf_files_test_SOURCES = %D%/leaf_files_test.cpp tools/input/leaf_files.cpp
+%C%_local_rank_test_LDADD = $(spank) $(CHECK_LIBS)
+%C%_local_rank_test_SOURCES = %D%/local_rank_test.cpp tools/launch/local_rank.cpp
 %C%_report_gains_test_LDADD = $(sim) $(common_decision) $(CHECK_LIBS)
 %C%_report_gains_test_SOURCES = %D%/report_gains_test.cpp tools/report/gains.cpp tools/report/html.cpp \
 	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp tools/output/switch_drawing.cpp tools/output/text_table.cpp

@@ -24,6 +24,7 @@
 #include "tools/input/command_line.hpp"
 #include "tools/launch/command_words.hpp"
 #include "tools/launch/launchers.hpp"
+#include "tools/launch/local_rank.hpp"
 #include "tools/map/map_run.hpp"
 #include "tools/map/map_task.hpp"
 #include "tools/output/output.hpp"
@@ -188,15 +189,37 @@ std::optional<std::string> variable(const char* name) {
   return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
+constexpr Option bind_options[] = {
+    {0, "local-rank", nullptr,
+     "for a process that torchrun or deepspeed starts: choose cores, GPU and network\ninterface by LOCAL_RANK"},
+    {0, "one-gpu", nullptr, "with --local-rank: show the process only its own GPU, as device 0"},
+};
+
 constexpr CommandHelp bind_help{
-    "placectl bind",
-    "PROGRAM [ARGUMENT]...",
+    "placectl bind", "[OPTION]... PROGRAM [ARGUMENT]...",
     "Binds a task of srun to the cores that \"placectl run\" has planned for its rank, and then executes PROGRAM.\n"
     "\"placectl run\" inserts \"placectl bind\" before the program. Without a plan, it only executes PROGRAM.\n"
-    "Example: srun placectl bind ./app\n",
-    {},
-    1,
-    INT32_MAX};
+    "Examples: srun placectl bind ./app\n"
+    "          srun torchrun --no-python --nproc-per-node=8 placectl bind --local-rank python -u train.py\n",
+    bind_options};
+
+// Binds a process that a launcher with one task per node has started, and sets its variables for GPU and network.
+void bind_child(bool one_gpu, const spank::TaskVariables& variables) {
+  const auto child = this_child(variables);
+  if (!child)
+    throw UsageError(
+        "--local-rank: LOCAL_RANK and LOCAL_WORLD_SIZE are not set: torchrun has to start placectl bind, "
+        "as in torchrun --no-python placectl bind --local-rank python train.py");
+  const auto complain = [](const std::string& text) { std::fprintf(stderr, "placectl bind: %s\n", text.c_str()); };
+  const auto allowed = spank::mask_in_force();
+  if (!allowed) return complain(std::string("the CPUs of the process are unknown: ") + std::strerror(errno));
+  const ChildPlace place = place_child(*child, *allowed, spank::cores_here(), "", one_gpu, variables);
+  if (place.cpus && !spank::set_mask(*place.cpus)) complain(std::string("cannot bind: ") + std::strerror(errno));
+  for (const auto& [name, value] : place.environment) variables.set(name.c_str(), value);
+  if (child->number > 0) return;  // one process reports for its node
+  if (!place.cpus) complain("fewer cores than processes: each process keeps all cores");
+  if (!place.gpus_unknown.empty()) complain("GPUs and network interfaces are unchanged: " + place.gpus_unknown);
+}
 
 }  // namespace
 
@@ -226,17 +249,23 @@ int command_run(int argc, char** argv) {
 }
 
 int command_bind(int argc, char** argv) {
-  if (argc > 1 && std::string_view(argv[1]).starts_with('-')) const CommandLine line(bind_help, argc, argv);
-  if (argc < 2) throw UsageError("no program: placectl bind PROGRAM [ARGUMENT]...");
+  int own = 1;
+  while (own < argc && argv[own][0] == '-') ++own;
+  const CommandLine line(bind_help, own, argv);
+  if (own == argc) throw UsageError("no program: placectl bind PROGRAM [ARGUMENT]...");
+  const spank::TaskVariables variables{
+      variable, [](const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }};
   const std::string plan = environment_value(spank::plan_variable);
-  if (const spank::LocalTask task = this_task(); !plan.empty() && !task.local_ranks.empty()) {
+  if (line.has("local-rank")) {
+    bind_child(line.has("one-gpu"), variables);
+  } else if (line.has("one-gpu")) {
+    throw UsageError("--one-gpu is for --local-rank");
+  } else if (const spank::LocalTask task = this_task(); !plan.empty() && !task.local_ranks.empty()) {
     unsetenv(spank::plan_variable);
-    const std::string failed = spank::bind_by_plan(
-        plan, task, environment_value("SLURM_STEP_GPUS"), {},
-        {variable, [](const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }});
+    const std::string failed = spank::bind_by_plan(plan, task, environment_value("SLURM_STEP_GPUS"), {}, variables);
     if (!failed.empty()) std::fprintf(stderr, "placectl bind: %s\n", failed.c_str());
   }
-  execute({argv + 1, argv + argc});
+  execute({argv + own, argv + argc});
 }
 
 }  // namespace placement::tools

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/launch/local_rank.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string_view>
+
+#include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
+#include "spank/task/gpu_devices.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+using spank::CpuMask;
+using Numbers = std::vector<std::int32_t>;
+
+// Returns `parts` sets of successive cores; none if there are fewer cores.
+std::vector<CpuMask> divided(const CpuMask& allowed, std::size_t parts, const spank::MachineCores& machine) {
+  std::map<std::int32_t, std::vector<int>> cpus_of_core;
+  for (std::size_t cpu = 0; cpu < machine.core_of_cpu.size() && cpu < CpuMask::cpus; ++cpu)
+    if (allowed.has(static_cast<int>(cpu))) cpus_of_core[machine.core_of_cpu[cpu]].push_back(static_cast<int>(cpu));
+  if (cpus_of_core.size() < parts) return {};
+  std::vector<CpuMask> masks(parts);
+  std::size_t before = 0;
+  for (const auto& [core, cpus] : cpus_of_core) {
+    for (const int cpu : cpus) masks[before * parts / cpus_of_core.size()].add(cpu);
+    ++before;
+  }
+  return masks;
+}
+
+// The GPUs of the task.
+struct Gpus {
+  std::vector<GpuShape> of_node;
+  Numbers of_task;      // indices into of_node
+  std::string unknown;  // why of_task is empty; else empty
+};
+
+Gpus gpus_of_task(const std::string& root, const spank::MachineCores& machine, const spank::TaskVariables& variables) {
+  Gpus gpus;
+  const auto known = spank::gpus_by_kernel(root, machine);
+  if (!known) return {{}, {}, "this node has no GPUs, or GPUs of several kinds, or divided GPUs"};
+  gpus.of_node = *known;
+  const auto step = variables.get("SLURM_STEP_GPUS");
+  gpus.of_task = spank::parse_gpu_list(step ? *step : variables.get("SLURM_JOB_GPUS").value_or(""));
+  if (gpus.of_task.empty()) {
+    gpus.of_task.resize(known->size());
+    std::iota(gpus.of_task.begin(), gpus.of_task.end(), 0);
+  }
+  if (static_cast<std::size_t>(gpus.of_task.back()) >= known->size())
+    return {{},
+            {},
+            "Slurm has given GPU " + std::to_string(gpus.of_task.back()) + ", but this node has " +
+                std::to_string(known->size())};
+  return gpus;
+}
+
+// Returns the list of the GPUs that the program sees, by the name that it already has for each.
+std::vector<std::string> visible_gpus(const std::optional<std::string>& value, const Numbers& of_task) {
+  std::vector<std::string> names;
+  if (value)
+    for (const std::string_view name : split_at(*value, ',')) names.emplace_back(name);
+  else
+    for (const std::int32_t gpu : of_task) names.push_back(std::to_string(gpu));
+  return names;
+}
+
+}  // namespace
+
+std::optional<Child> this_child(const spank::TaskVariables& variables) {
+  const auto number = parse_integer(variables.get("LOCAL_RANK").value_or(""));
+  const auto of_torchrun = variables.get("LOCAL_WORLD_SIZE");
+  const auto children = parse_integer(of_torchrun ? *of_torchrun : variables.get("LOCAL_SIZE").value_or(""));
+  if (!number || !children || *number < 0 || *number >= *children) return std::nullopt;
+  return Child{static_cast<std::size_t>(*number), static_cast<std::size_t>(*children)};
+}
+
+ChildPlace place_child(const Child& child, const CpuMask& allowed, const spank::MachineCores& machine,
+                       const std::string& root, bool one_gpu, const spank::TaskVariables& variables) {
+  ChildPlace place;
+  Gpus gpus = gpus_of_task(root, machine, variables);
+  const char* const variable = spank::visible_gpus_variable(root);
+  const std::vector<std::string> visible = visible_gpus(variables.get(variable), gpus.of_task);
+  if (gpus.unknown.empty() && visible.size() != gpus.of_task.size())
+    gpus.unknown = std::string(variable) + " has " + std::to_string(visible.size()) + " GPUs, and the task has " +
+                   std::to_string(gpus.of_task.size());
+  place.gpus_unknown = gpus.unknown;
+
+  const auto gpu_of = [&](std::size_t number) { return gpus.of_task[number % gpus.of_task.size()]; };
+  if (std::vector<CpuMask> masks = divided(allowed, child.children, machine); !masks.empty()) {
+    Numbers slots(child.children);
+    std::iota(slots.begin(), slots.end(), 0);
+    if (gpus.unknown.empty()) {
+      std::vector<Numbers> of_child;
+      for (std::size_t number = 0; number < child.children; ++number) of_child.push_back({gpu_of(number)});
+      slots = spank::slots_near_gpus(masks, slots, of_child, gpus.of_node, machine);
+    }
+    place.cpus = masks[static_cast<std::size_t>(slots[child.number])];
+  }
+  if (!gpus.unknown.empty()) return place;
+
+  const auto set = [&](const char* name, const std::string& value) {
+    if (!variables.get(name)) place.environment.emplace_back(name, value);
+  };
+  const std::string list = one_gpu ? visible[child.number % visible.size()] : joined(visible, ",");
+  place.environment.emplace_back(variable, list);
+  if (std::string_view(variable).starts_with("CUDA")) set("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+  const std::vector<std::string> interfaces = spank::interfaces_near_gpus(root);
+  if (interfaces.empty()) return place;
+  const std::string& nearest = interfaces[static_cast<std::size_t>(gpu_of(child.number))];
+  set("UCX_NET_DEVICES", nearest);
+  set("NCCL_IB_HCA", "=" + nearest);
+  return place;
+}
+
+}  // namespace placement::tools

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spank/task/bind_by_plan.hpp"
+#include "spank/task/cpu_masks.hpp"
+#include "spank/task/gpu_tasks.hpp"
+
+namespace placement::tools {
+
+// One of the processes that a launcher with one task per node starts on a node.
+struct Child {
+  std::size_t number;    // below `children`
+  std::size_t children;  // 1 or more
+};
+
+// What a child gets.
+struct ChildPlace {
+  std::optional<spank::CpuMask> cpus;                            // nothing: the child keeps its CPUs
+  std::vector<std::pair<std::string, std::string>> environment;  // variables to set
+  std::string gpus_unknown;  // why the child has no GPU and no network interface of its own; else empty
+};
+
+// Returns the child that this process is: LOCAL_RANK, and LOCAL_WORLD_SIZE (torchrun) or LOCAL_SIZE (deepspeed).
+// Returns nothing if these variables are not set or are no numbers.
+std::optional<Child> this_child(const spank::TaskVariables& variables);
+
+// Divides `allowed`, the CPUs of the task, among its children, and gives each child the part near its GPU. Child i uses
+// the i-th GPU of the task, and starts again at the first GPU if there are more children. With fewer cores than
+// children, each child keeps all CPUs.
+//   machine   the cores of this node
+//   root      prefix of /sys and /proc, empty outside of tests
+//   one_gpu   the child sees only its own GPU; else all GPUs of the task, in their order
+ChildPlace place_child(const Child& child, const spank::CpuMask& allowed, const spank::MachineCores& machine,
+                       const std::string& root, bool one_gpu, const spank::TaskVariables& variables);
+
+}  // namespace placement::tools
