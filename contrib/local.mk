@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Units for systemd; nodestate.so is the other way.
-systemdunitdir = $(prefix)/lib/systemd/system
 unit = $(AM_V_GEN)$(MKDIR_P) contrib/systemd && sed 's,[@]sbindir[@],$(sbindir),'
 contrib/systemd/placement-agent.service: $(srcdir)/contrib/systemd/placement-agent.service.in Makefile
 	$(unit) $(srcdir)/contrib/systemd/placement-agent.service.in >$@
 contrib/systemd/placement-monitor.service: $(srcdir)/contrib/systemd/placement-monitor.service.in Makefile
 	$(unit) $(srcdir)/contrib/systemd/placement-monitor.service.in >$@
 CLEANFILES += contrib/systemd/placement-agent.service contrib/systemd/placement-monitor.service
-nodist_systemdunit_DATA = #
 completiondir = $(datadir)/bash-completion/completions
 dist_completion_DATA = contrib/completion/placectl
 if BUILD_MONITOR
-nodist_systemdunit_DATA += contrib/systemd/placement-agent.service
+systemdunitdir = $(prefix)/lib/systemd/system
+nodist_systemdunit_DATA = contrib/systemd/placement-agent.service
 dist_completion_DATA += contrib/completion/placement-agent contrib/completion/placement-monitor
 if HAVE_SQLITE
 nodist_systemdunit_DATA += contrib/systemd/placement-monitor.service
