@@ -142,6 +142,10 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
   }
   if (environment_value("SLURM_JOB_ID").empty())
     throw CannotPlace("not inside a Slurm allocation (SLURM_JOB_ID is not set): use salloc or sbatch");
+  if (!environment_value("SLURM_HET_SIZE").empty())
+    throw CannotPlace(
+        "the job is heterogeneous: write the file of a component with placectl map --het-group=N --format hostfile, and "
+        "start it with SLURM_HOSTFILE and srun --het-group=N -m arbitrary");
   spank::Allocation allocation;
   try {
     if (line.has("auto")) {

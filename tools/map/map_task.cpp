@@ -87,8 +87,9 @@ std::optional<std::int64_t> ranks_of_step(const CommandLine& line, const MapTask
   return std::nullopt;
 }
 
-// Gives the nodes of the allocation `ranks` tasks, unless they have this number already.
-void set_ranks(std::int64_t ranks, spank::Allocation& allocation) {
+// Gives the nodes of the allocation `ranks` tasks, unless they have this number already. If they are too many, throws
+// Error for the number of the launcher, which may overcommit, else UsageError.
+void set_ranks(std::int64_t ranks, bool of_launcher, spank::Allocation& allocation) {
   StepShape& step = allocation.step;
   if (ranks == step.all_tasks()) return;
   const std::size_t nodes = std::min(step.nodes.size(), static_cast<std::size_t>(ranks));
@@ -104,9 +105,11 @@ void set_ranks(std::int64_t ranks, spank::Allocation& allocation) {
       step.tasks[n] += static_cast<std::int32_t>(more);
       left -= more;
     }
-  if (left > 0)
-    throw UsageError(std::to_string(ranks) + " ranks with --cpus-per-task=" + std::to_string(step.cores_per_task) +
-                     " are too many for the nodes of the allocation");
+  if (left == 0) return;
+  const std::string why = std::to_string(ranks) + " ranks with --cpus-per-task=" + std::to_string(step.cores_per_task) +
+                          " are too many for the nodes of the allocation";
+  if (of_launcher) throw Error(why);
+  throw UsageError(why);
 }
 
 // Turns the matrix of all processes into that of the nodes. Each node has the same number of processes.
@@ -190,9 +193,9 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
   if (step.cores_per_task) allocation.step.cores_per_task = static_cast<std::int32_t>(*step.cores_per_task);
   const auto nodes = static_cast<std::int64_t>(allocation.step.nodes.size());
   if (step.by_node)
-    set_ranks(nodes, allocation);
+    set_ranks(nodes, false, allocation);
   else if (const auto ranks = ranks_of_step(line, task, step))
-    set_ranks(*ranks, allocation);
+    set_ranks(*ranks, step.ranks.has_value(), allocation);
   const auto tasks = allocation.step.all_tasks();
   std::optional<spank::PlacementRequest> of_job = spank::request_of_allocation(component);
   if (of_job && !line.has("policy")) task.spec = spec_of_job(of_job->spec, task);
