@@ -96,7 +96,8 @@ give_back_build() {  # directory of prepare_tarball, build directory
 
 same_files() {  # what, names that should be there, names that are
   [ "$2" = "$3" ] && return
-  echo "error: $1:" && ! diff <(echo "$2") <(echo "$3")
+  echo "error: $1:"
+  diff <(echo "$2") <(echo "$3")
 }
 
 make_in() {  # log directory target...
