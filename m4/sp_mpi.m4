@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# SP_MPI: find an MPI library for the profiler and the reorder library; both are left out without one.
+# SP_MPI: finds an MPI library for the profiler and the reorder library. Without MPI, neither is built.
 #
-# --with-mpi=PREFIX takes PREFIX/bin/mpicc, --with-mpi the one in PATH and it must be there.
+# --with-mpi=PREFIX uses PREFIX/bin/mpicc. --with-mpi uses mpicc from PATH, and stops if it is missing.
 # Sets MPICC, MPIFC, MPIRUN, MPI_CPPFLAGS, MPI_LIBS, mpi_report, reorder_report
 # and the conditionals BUILD_MPI and BUILD_REORDER.
 AC_DEFUN([SP_MPI], [
@@ -25,7 +25,7 @@ AS_IF([test "x$with_mpi" != xno], [
 AS_IF([test "x$MPICC" != x], [
   MPI_CPPFLAGS="-DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX"
   MPI_LIBS=
-  # Both families print the command behind the wrapper; the words after the compiler are used.
+  # Open MPI and MPICH print the command of the wrapper. Its words after the compiler are used.
   for mpi_word in `"$MPICC" -show 2>/dev/null | sed 's/^[[^ ]]* *//'`; do
     AS_CASE([$mpi_word],
       [-I*], [MPI_CPPFLAGS="$MPI_CPPFLAGS -isystem `expr "X$mpi_word" : 'X-I\(.*\)'`"],
@@ -46,7 +46,7 @@ AS_IF([test "x$MPICC" != x], [
   AS_IF([test $build_mpi = no], [mpi_report="no: $MPICC does not link an MPI 3 program"])])
 AS_CASE([$with_mpi:$build_mpi], [no:*|maybe:*|*:yes], [],
   [AC_MSG_ERROR([--with-mpi was given, and the answer is $mpi_report])])
-# The reorder library also asks hwloc where a process runs.
+# The reorder library also uses hwloc, to find where a process runs.
 reorder_report=$mpi_report
 build_reorder=no
 AS_IF([test $build_mpi = yes], [

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# SP_SLURM: find the installed Slurm and, for the select plugin, its source tree.
+# SP_SLURM: finds the installed Slurm and, for the select plugin, its source tree.
 #
 # Sets slurm_version, slurm_report, SLURM_CPPFLAGS, SLURM_LIBS, SLURM_SOURCE_CPPFLAGS, slurm_source
-# and the conditionals BUILD_SPANK and BUILD_SELECT. With --disable-slurm-plugins it looks for no Slurm.
+# and the conditionals BUILD_SPANK and BUILD_SELECT. With --disable-slurm-plugins it does not search for Slurm.
 AC_DEFUN([SP_SLURM], [
 AC_ARG_WITH([slurm],
   [AS_HELP_STRING([--with-slurm=PREFIX], [prefix of the installed Slurm @<:@/usr@:>@])],
@@ -17,7 +17,7 @@ build_select=no
 slurm_source=
 slurm_plugins=
 AS_IF([test "x$enable_slurm_plugins" != xno], [SP_FIND_SLURM], [
-  # placectl reads the files of a slurm.conf as the newest release does.
+  # Without Slurm, placectl reads slurm.conf and its files as the newest release does.
   slurm_version=26.05
   slurm_report="not needed: --disable-slurm-plugins"
   slurm_source_report=$slurm_report])
@@ -42,7 +42,7 @@ AM_CONDITIONAL([BUILD_SELECT], [test "x$build_select" = xyes])
 AC_DEFUN([SP_FIND_SLURM], [
 AS_CASE([$with_slurm], [yes|no|''], [AC_MSG_ERROR([--with-slurm requires the directory below which Slurm is installed])])
 AS_IF([test ! -d "$with_slurm"], [AC_MSG_ERROR([--with-slurm=$with_slurm: this directory does not exist])])
-# A relative path would have programs look for libslurm below the directory in which they happen to run.
+# With a relative path, programs would search for libslurm below their working directory.
 with_slurm=`cd "$with_slurm" && pwd`
 slurm_headers=$with_slurm/include
 AC_MSG_CHECKING([for the installed Slurm])
@@ -56,8 +56,8 @@ AC_MSG_RESULT([$slurm_version])
 AC_ARG_ENABLE([untested-slurm],
   [AS_HELP_STRING([--enable-untested-slurm], [go on with a version of Slurm that this release has not been tried with])],
   [], [enable_untested_slurm=no])
-# README.md's table of versions says what was tried. Later micro releases of a series may differ in structures: what they
-# declare is checked below, and by the plugin when slurmctld starts.
+# The table in README.md has the tested versions. Later micro releases of a series may have other structures. Their
+# declarations are checked below, and the plugin checks the structures when slurmctld starts.
 AS_CASE([$slurm_version],
   [22.05.8|24.11.5|25.11.7|26.05.3], [slurm_tried=tested],
   [22.05.*|24.11.*|25.11.*|26.05.*], [slurm_tried="another release of this series is tested"],
@@ -93,7 +93,7 @@ AS_IF([test "x$with_slurm_source" != xno], [
   build_select=yes
   slurm_source_report="$slurm_source_version ($slurm_source)"])
 
-# A distribution's library is where the linker looks; another one is next to its commands.
+# The linker finds the library of a distribution by itself. Any other Slurm has its library below its PREFIX.
 SLURM_LIBS=-lslurm
 for slurm_library in "$with_slurm"/lib64 "$with_slurm/lib/`$CC -print-multiarch 2>/dev/null`" "$with_slurm"/lib; do
   AS_IF([test -e "$slurm_library/libslurm.so"], [
@@ -104,7 +104,7 @@ for slurm_library in "$with_slurm"/lib64 "$with_slurm/lib/`$CC -print-multiarch 
     break])
 done
 
-# Naming the compiler's own folder would move it behind the C++ library's headers.
+# /usr/include is omitted, because -isystem would move it behind the headers of the C++ library.
 SLURM_CPPFLAGS=
 AS_IF([test "x$slurm_headers" != x/usr/include], [SLURM_CPPFLAGS="-isystem $slurm_headers"])
 slurm_bindir=$with_slurm/bin

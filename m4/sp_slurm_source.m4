@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# SP_SLURM_SOURCE: what Slurm's source tree in $slurm_source declares.
+# SP_SLURM_SOURCE: finds out what Slurm's source tree in $slurm_source declares.
 #
-# Defines HAVE_SLURM_... for plugins/compat, which gives all versions one spelling, and has select_symbols.h made: the
-# functions that Slurm looks up in a select plugin, as OWN(NAME) where the plugin defines them and PASS(NAME) otherwise.
+# Defines HAVE_SLURM_... for plugins/compat, which hides the differences between versions. Also makes select_symbols.h, the
+# list of functions that Slurm looks up in a select plugin: OWN(NAME) if this plugin defines it, else PASS(NAME).
 
-# SP_SLURM_DECLARES(what, C text that compiles if Slurm has it, macro to define)
+# SP_SLURM_DECLARES(name, C statement that compiles if Slurm has it, macro to define)
 AC_DEFUN([SP_SLURM_DECLARES], [
 AC_MSG_CHECKING([whether this Slurm has $1])
 AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include "plugins/compat/slurm_headers.h"]], [[$2]])],
@@ -20,7 +20,7 @@ AS_IF([test "x$build_select" = xyes], [
 AC_LANG_PUSH([C])
 sp_save_CPPFLAGS=$CPPFLAGS
 sp_save_CFLAGS=$CFLAGS
-# Slurm's headers include a config.h, which is not there yet.
+# Slurm's headers include config.h, which does not exist yet.
 AS_MKDIR_P([conftest.headers])
 : >conftest.headers/config.h
 CPPFLAGS="$CPPFLAGS -Iconftest.headers -I$srcdir $SLURM_SOURCE_CPPFLAGS $SLURM_CPPFLAGS"
@@ -76,6 +76,6 @@ AC_CONFIG_COMMANDS([select_symbols.h],
   [{ echo "/* Made by configure from Slurm $sp_release's $sp_file. */"; echo "$sp_lines" | tr ' ' '\n' | sed '/^$/d'; } >select_symbols.h],
   [sp_release='$slurm_version' sp_file='src/$sp_file' sp_lines='$sp_select_lines'])
 ])
-# If the select plugin cannot pass values to slurmctld's clients, mpi_placement.so does.
+# If the select plugin cannot add lines to "scontrol show config", mpi_placement.so adds them.
 AM_CONDITIONAL([BUILD_MPI_FACTS], [test "x$sp_select_facts" != xyes])
 ])

@@ -51,8 +51,8 @@ std::string meant_by_key(std::string_view word);
 // Replaces matrix=WORD by pattern=WORD if the word alone names a pattern. Returns true if it did.
 bool take_word(Parameters& parameters);
 
-// Returns the pattern that the keys of `parameters` define, if any. Throws Error for two patterns, for a matrix in
-// addition, and for a wrong value. The message names the correct form.
+// Returns the pattern that the keys of `parameters` define, if any. Throws Error for two patterns, for a pattern and a
+// matrix, and for a wrong value. The message names the correct form.
 std::optional<Pattern> pattern_of(const Parameters& parameters);
 
 // Parses a pattern as written after -m POLICY=, such as "ring" or "tp=8,pp=4". Throws Error when it is not a pattern;

@@ -138,7 +138,8 @@ class NodeSets {
         add(first_that_fit(slab(planes, static_cast<std::size_t>(torus_.dimensions()[d].size * k / starts))));
     }
     const auto by_score = [](const Scored& a, const Scored& b) { return a.score < b.score; };
-    // The score ignores periodic grids, which whole rings suit. Therefore the best slab is the second set.
+    // A slab has whole rings, which suit periodic grids. The score does not count this, so the best slab becomes the
+    // second set.
     const auto first_slab = found.begin() + static_cast<std::ptrdiff_t>(round_ones);
     std::optional<Scored> best_slab;
     if (first_slab != found.end() && round_ones > 0) best_slab = *std::min_element(first_slab, found.end(), by_score);
@@ -273,8 +274,8 @@ class NodeSets {
     return hops + suspect_hops * static_cast<double>(met) / pairs_sampled;
   }
 
-  // Returns the box with the least sum of its three lengths that suffices for the job. It contains no suspect node, and
-  // all routes between its nodes.
+  // Returns the tasks on the nodes of a box that suffices for the job, with the least sum of its three lengths. No node
+  // of the box is suspect. All routes between its nodes stay in the box.
   std::optional<mapping::NodeCounts> box() const {
     std::array<std::int32_t, 3> size{1, 1, 1};
     std::array<bool, 3> wraps{};

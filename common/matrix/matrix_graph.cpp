@@ -77,7 +77,8 @@ bool is_metis_graph(TextScanner in) {
       2 * header->edges * (header->edge_weights ? 2 : 1) + header->vertices * header->vertex_fields;
   std::int64_t entries = 0, last_line = 0;
   std::size_t full_lines = 0;
-  bool square = true, triples = true;  // all lines have as many fields as the first line, or three
+  // square: all lines have as many fields as the first line. triples: all lines have three fields.
+  bool square = true, triples = true;
   for (std::int64_t line = 1; in.next_line(); ++line) {
     const std::size_t fields = in.count_fields();
     if (fields == 0) continue;

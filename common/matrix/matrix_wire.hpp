@@ -9,7 +9,7 @@
 
 namespace placement {
 
-// The form of a communication matrix between srun or sbatch and slurmctld.
+// The form in which srun, sbatch and salloc send a communication matrix to slurmctld.
 
 // The largest matrix that a receiver accepts. slurmctld unpacks the matrix under its locks, within the time of a
 // decision, 50 ms by default. A few kilobytes of compressed data can expand to these limits. The client sends a sample
@@ -28,7 +28,7 @@ struct WireLimits {
 std::vector<std::byte> pack_wire(const CommMatrix& matrix);
 
 // Unpacks a matrix of pack_wire(). This is a trust boundary: the bytes may come from any user. Throws Error for bytes
-// that pack_wire() would not write, except for choices of zstd's compressor. Takes linear time, and never more memory
+// that pack_wire() would not write. Only the compression by zstd may differ. Takes linear time, and never more memory
 // or time than `limits` allow.
 CommMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits = {});
 

@@ -29,8 +29,8 @@ using Clock = std::chrono::steady_clock;
 // (decision_time_budget.hpp). While the user's part of full_budget lasts, decisions are made in full. After that they
 // are put off to the next scheduling cycle, at most DecisionWait= times. A decision that may not be put off is made
 // without the matrix, which takes less time. If degraded_budget is also used up, stock Slurm places the job.
-// full_budget saves at most the share of five seconds. Stock Slurm holds its locks for about as long to start 200 jobs
-// on 5,000 nodes.
+// Unused time of full_budget is saved, at most the share of five seconds. Stock Slurm holds its locks for about
+// that time to start 200 jobs on 5,000 nodes.
 inline DecisionTimeBudget full_budget(const Config& config) {
   const auto of_second = std::chrono::milliseconds(10) * config.decision_share;
   return {of_second, 5 * of_second};
@@ -84,7 +84,7 @@ struct PluginState {
   std::string config_path;
   std::string failure;  // why the configuration is not in force; empty if it is
   void (*log)(bool, const char*) = nullptr;
-  // Since the start of slurmctld: ControllerState has the same members.
+  // Values since the start of slurmctld, as in ControllerState.
   std::atomic<std::int64_t> longest_hold_us = 0, decisions_over_limit = 0;
   PolicyViews views;
   JobRequestCache<JobEntry> jobs;
@@ -99,7 +99,7 @@ struct PluginState {
   std::string busiest_link, text;
   char failed[256] = "";
 
-  // Returns the machine with the topology of the request's partition. There is one only while placement is not off.
+  // Returns the machine with the topology of the request's partition. Must not be called while placement is off.
   const Machine& machine_for(const placement_request& request) const {
     return request.topology == 0 ? *machine : *other_machines.at(request.topology - 1);
   }

@@ -43,7 +43,7 @@ std::uint32_t colour_of(double share) {
 struct Scale {
   double low = nothing, high = nothing;
   bool logarithmic = true;
-  bool zero_is_none = true;  // a pair without traffic is drawn as none, and a measured value of 0 is a value
+  bool zero_is_none = true;  // true for traffic, where 0 is drawn as none; false for measurements, where 0 is a value
   bool any_none = false, any_unknown = false;
 
   bool empty() const { return std::isnan(low); }
@@ -116,7 +116,7 @@ std::string cells(const HeatMap& map, const Scale& scale) {
   return text + "</g>\n";
 }
 
-// Returns the names of the rows and columns, every other one or fewer if there are many.
+// Returns the names of the rows and columns. If there are many, only every second, fourth, ... row and column is named.
 std::string axes(const HeatMap& map, const HeatMapStyle& style) {
   constexpr std::size_t longest_name = 16;
   std::int32_t step = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The agents of all nodes of a slurm.conf in one process, for contrib/evaluation/bench-monitor: each joins by munge,
-// sends heartbeats, and answers leases with made-up results. Nothing is sampled and nothing probed.
+// Runs the agents of all nodes of a slurm.conf in one process, for contrib/evaluation/bench-monitor. Each agent starts
+// a session by munge, sends heartbeats, and answers leases with made-up results. It samples and probes nothing.
 #include <poll.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ using namespace placement;
 namespace {
 
 constexpr double heartbeat_s = 5;
-constexpr std::uint64_t peer_mask = (std::uint64_t{1} << 24) - 1;  // of a session's id: the node's number
+constexpr std::uint64_t peer_mask = (std::uint64_t{1} << 24) - 1;  // part of a session's id: the node's number
 
 struct Member {
   protocol::ClientSession session;
@@ -77,7 +77,7 @@ class Crowd {
   void look_after(std::size_t i) {
     Member& member = members_[i];
     const double now_s = protocol::steady_s();
-    // Not all at once: the first hellos are spread over half a minute too.
+    // The first hellos of the agents are spread over half a minute.
     if (now_s < member.next_beat_s && member.number == 0) return;
     if (const protocol::Bytes hello = member.session.due(now_s); !hello.empty()) {
       if (const auto frame = protocol::decode<protocol::HelloFrame>(hello)) by_nonce_[frame->nonce] = i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A monitor that keeps nothing: takes the sessions of the agents of a slurm.conf, prints what they
-// say, and leases probes one pair after the other. For tests of agents and for contrib/evaluation/bench-agent.
+// A monitor that stores nothing. It accepts the sessions of the agents of a slurm.conf, prints their messages, and
+// leases probes to one pair after another. It is for tests of agents and for contrib/evaluation/bench-agent.
 #include <getopt.h>
 #include <poll.h>
 #include <unistd.h>
@@ -148,7 +148,7 @@ class Listener {
       for (const auto& beat : beats_)
         if (!beat) return;
       if (ready_s_ == 0) ready_s_ = now_s;
-      if (now_s < ready_s_ + 0.5) return;  // the acknowledgements are there
+      if (now_s < ready_s_ + 0.5) return;  // until the acknowledgements have arrived
       make_pairs();
     }
     if (waiting_ && now_s < deadline_s_) return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Compares the scopes of the mapper on states of a machine: hop-bytes with scope subtree, with one level up and with
-// scope whole, each relative to a long search, and the processor time.
+// Compares the scopes of the mapper on states of a machine: subtree, subtree with one level up, and whole. Prints the
+// hop-bytes relative to those of a long search, and the processor time.
 //   bench_choice [--effort N] FILE..
-// A file has the free cores of Curie as "placectl simulate --free-cores" writes them. Each state gets one job on cores
-// and one with a rank on each node, of 4 to 4,096 ranks in turn.
+// A file has the free cores of Curie in the format of "placectl simulate --free-cores". Each state gets one job with a
+// rank per core and one job with a rank per node. Successive states have jobs of 4 to 4,096 ranks.
 #include <time.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ double processor_ms() {
 
 struct Row {
   int count = 0;
-  double logs[4] = {};  // of the hop-bytes over those of the long search
+  double logs[4] = {};  // sums of the logarithm of hop-bytes divided by those of the long search
   double worst[4] = {};
   double ms[4] = {};
   double most_ms[4] = {};
@@ -56,7 +56,7 @@ void measure(const Instance& instance, std::int32_t effort, Row& row) {
     treematch::MapOptions options;
     options.scope = k < 2 ? treematch::LeafScope::subtree : treematch::LeafScope::whole;
     options.levels_up = k == 1 ? 1 : 0;
-    // A long search takes a second or two; with more ranks it needs less effort for that.
+    // A long search takes one or two seconds. With more ranks, a smaller effort takes that time.
     if (k == 3) options.effort = instance.matrix.ranks() <= 512 ? effort : std::max(1, effort / 10);
     const double before = processor_ms();
     cost[k] =
@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
       const std::vector<std::int32_t> cores = tools::read_available(argv[k], cores_of_machine);
       const std::vector<std::int32_t> nodes = whole_nodes(cores);
       const std::int32_t ranks = sizes[state % std::size(sizes)];
-      // A turn of the sizes has a kind of traffic; states without room for the job are passed over.
+      // All sizes of one turn have the same kind of traffic. States without room for the job are skipped.
       const auto turn = state / static_cast<std::int32_t>(std::size(sizes));
       if (std::ssize(cores) >= ranks) measure(make_choice(turn, ranks, cores, false), effort, on_cores[ranks]);
       if (std::ssize(nodes) >= ranks) measure(make_choice(turn, ranks, nodes, true), effort, on_nodes[ranks]);

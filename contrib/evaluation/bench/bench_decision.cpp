@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The processor time of slurmctld's decisions about the largest jobs that it accepts: "make bench-decision". One thread
-// calls the plugin's functions as slurmctld does, on 5,040 nodes of 16 cores with switches, a torus and a live state.
+// "make bench-decision": measures the processor time of slurmctld's decisions about the largest jobs that it accepts.
+// One thread calls the plugin's functions as slurmctld does. The machine has 5,040 nodes of 16 cores with switches, a
+// torus and a live state.
 // Arguments: number of nodes, policy, DecisionTimeMs, ranks. With a DecisionTimeMs of some thousands the deadline never
 // ends a search, so the time shows the limits on the amount of work.
 #include <unistd.h>
@@ -40,7 +41,7 @@ std::string range(const char* name, std::uint32_t first, std::uint32_t end) {
   return std::string(name) + "[" + std::to_string(first) + "-" + std::to_string(end - 1) + "]";
 }
 
-// A machine as that of contrib/evaluation/bench-cycle.
+// The machine of contrib/evaluation/bench-cycle.
 class Machine {
  public:
   Machine(std::uint32_t nodes, const std::string& directory) : directory_(directory) {
@@ -122,7 +123,7 @@ CommMatrix grid(std::int32_t ranks) {
   return CommMatrix::from_edges(ranks, std::move(edges));
 }
 
-// Pairs drawn at random, as many as travel. All have equal weights, so that all choices are ties.
+// Returns a matrix of random pairs with equal weights, so that all choices are ties.
 CommMatrix random_pairs(std::int32_t ranks, std::size_t pairs) {
   Random random(2);
   std::vector<CommEdge> edges;
@@ -136,8 +137,10 @@ CommMatrix random_pairs(std::int32_t ranks, std::size_t pairs) {
 
 constexpr std::size_t most_bytes = 1 << 20;  // MaxMatrixBytes
 
+// Returns a matrix with about the most random pairs that fit into MaxMatrixBytes and the wire format.
 CommMatrix most_pairs(std::int32_t ranks) {
-  std::size_t few = 0, many = static_cast<std::size_t>(WireLimits{}.max_pairs);  // a few pairs are drawn twice
+  // Pairs that are drawn twice count once, so the matrix has somewhat fewer pairs.
+  std::size_t few = 0, many = static_cast<std::size_t>(WireLimits{}.max_pairs);
   while (many - few > 2000) {
     const std::size_t pairs = (few + many) / 2;
     (pack_wire(random_pairs(ranks, pairs)).size() <= most_bytes ? few : many) = pairs;
@@ -145,7 +148,7 @@ CommMatrix most_pairs(std::int32_t ranks) {
   return random_pairs(ranks, few);
 }
 
-// All ranks talk with the first one.
+// All ranks exchange data with the first one.
 CommMatrix star(std::int32_t ranks) {
   std::vector<CommEdge> edges;
   for (std::int32_t r = 1; r < ranks; ++r) edges.push_back({0, r, 1});
@@ -178,7 +181,7 @@ class Environment {
   std::vector<char*> pointers_;
 };
 
-// All nodes of the machine; `fragmented` leaves each node another number of free cores, in another pattern.
+// Offers all nodes of the machine. With `fragmented`, one core of eight is taken, at random.
 struct Offer {
   Offer(std::uint32_t nodes, bool fragmented)
       : node(nodes),
@@ -213,7 +216,7 @@ struct Offer {
 struct Shape {
   const char* name;
   bool fragmented, weighted;
-  std::uint32_t required;  // nodes
+  std::uint32_t required;  // number of nodes that the job requires
 };
 constexpr Shape shapes[] = {{"all free", false, false, 0},
                             {"fragmented", true, false, 0},
@@ -235,8 +238,8 @@ void run(const Machine& machine, const char* policy, const std::string& what, st
     double most = 0;
     bool placed = false;
     std::string reason;
-    // The first decision is for a job that was not seen before; the second is asked about a job that holds other
-    // cores; the third is an equal question. The last time is that of the costs of what Slurm gave, here one core less.
+    // The first decision is about a new job. The second is about that job with another limit of nodes, and the third
+    // repeats the second. The last time is for the costs of an allocation in which each node has the next one's tasks.
     for (const char* which : {"new", "again", "equal"}) {
       placement_request request{};
       environment.give(request);
@@ -282,7 +285,7 @@ void run(const Machine& machine, const char* policy, const std::string& what, st
 int main(int count, char** words) {
   const std::uint32_t nodes = count > 1 ? static_cast<std::uint32_t>(std::atoi(words[1])) : 5040;
   const int most_ms = count > 3 ? std::atoi(words[3]) : 50;
-  const bool assess = most_ms <= 50;  // else the search for the costs of a step lasts as long as it may
+  const bool assess = most_ms <= 50;  // with a long limit, the search for the costs of a step would use all of it
   const std::string directory = std::filesystem::temp_directory_path() / ("bench-decision-" + std::to_string(getpid()));
   std::filesystem::create_directory(directory);
   const Machine machine(nodes, directory);
@@ -292,7 +295,7 @@ int main(int count, char** words) {
     if (count > 2 && std::strcmp(policy, words[2]) != 0) continue;
     machine.configure(std::strcmp(policy, "TOFA") == 0, most_ms);
     for (int k = 0; k < 50 && placement_mode_in(nullptr) == PLACEMENT_OFF; ++k) usleep(100000);
-    usleep(1500000);  // until the live state is read
+    usleep(1500000);  // wait until the live state is read
     for (const std::int32_t tasks : {64, 1024, 4096, 16384, 40000, 65536}) {
       if ((count > 4 && std::atoi(words[4]) != tasks) ||
           static_cast<std::uint64_t>(tasks) > nodes * std::uint64_t{cores_of_node} * 3 / 4)

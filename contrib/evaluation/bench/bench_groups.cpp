@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Training jobs of PP x TP x DP ranks on states of a machine: the number of leaf switches that the worst group of ranks
-// spans, by first fit, by stock Slurm 26.05, and by TREEMATCH=tp=..,pp=..,dp=.. with both objectives.
+// Counts the leaf switches that the worst group of ranks spans, for training jobs of PP x TP x DP ranks on states of a
+// machine. Compares first fit, stock Slurm 26.05, and TREEMATCH=tp=..,pp=..,dp=.. with both objectives.
 //   bench_groups FILE..
-// A file has the free cores of Curie as "placectl simulate --free-cores" writes them. Each state gets one job with a
-// rank on each free node and one job with ranks on cores. The jobs have 16 to 512 ranks in turn, or as many as fit.
+// A file has the free cores of Curie in the format of "placectl simulate --free-cores". Each state gets one job with
+// one rank per free node, and one job with ranks on cores. Successive jobs have 16 to 512 ranks. A state with too
+// little room gets a smaller job.
 // The groups are those of objective=worst-group, here the ranks of tensor parallelism, which have the most traffic.
 // Slurm 26.05 is modelled. The nodes of topology/tree are those of the replay (sim/stock_choice.hpp), fewest nodes
 // first. Tasks are in blocks on these nodes, in the order of leaf switches and then of nodes (topology_p_get_rank and
@@ -35,17 +36,17 @@ constexpr const char* jobs[] = {"tp=4,pp=2,dp=2", "tp=8,pp=2,dp=2",  "tp=8,pp=4,
                                 "tp=8,pp=4,dp=4", "tp=16,pp=4,dp=4", "tp=16,pp=8,dp=4"};
 constexpr const char* objectives[] = {"hop-bytes", "worst-group"};
 
-// The sums over the states of one job.
+// Sums over the states for one job.
 struct Row {
   int states = 0;
   double first_fit = 0;         // leaf switches of the worst group
-  double stock = 0;             // the same by Slurm 26.05
-  double by_objective[2] = {};  // of objectives
+  double stock = 0;             // leaf switches of the worst group by Slurm 26.05
+  double by_objective[2] = {};  // leaf switches of the worst group by TREEMATCH with each of `objectives`
   int spread = 0;               // states in which first fit spreads the worst group
 };
 
-// Returns a machine with the free cores. If `whole` is true, its nodes are those that are free altogether, and each has
-// one core.
+// Returns a machine with the free cores. If `whole` is true, it has only the nodes whose cores are all free, and each
+// node has one core.
 ClusterView machine(const std::vector<std::int32_t>& free_cores, bool whole) {
   std::vector<std::vector<bool>> free(nodes_of_machine, std::vector<bool>(cores_of_node, false));
   for (const std::int32_t core : free_cores) free[core / cores_of_node][core % cores_of_node] = true;

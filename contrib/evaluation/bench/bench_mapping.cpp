@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Holds "placectl map" against METIS multisection and SCOTCH on the same instances, one thread each:
-// medians over seeds of hop-bytes and of processor time from the matrix in memory to the ranks'
-// leaves. placectl measures its own; what it writes is read back and evaluated here.
+// Compares "placectl map" with METIS multisection and SCOTCH on equal instances, with one thread each. Prints medians
+// over seeds of hop-bytes and of processor time. The time starts with the matrix in memory and ends with the leaves of
+// the ranks. placectl measures its own time. This program reads the mapping of placectl, and computes its cost.
 //   bench_mapping --placectl PATH [--salt S] [--seeds N] [--peer-limit RANKS] [INSTANCE ..]
 #include <time.h>
 
@@ -51,7 +51,7 @@ double hops(const Instance& instance, std::int32_t a, std::int32_t b) {
   return distance;
 }
 
-// Hop-bytes from nothing but the arities and the matrix; throws where the mapping is not legal.
+// Computes hop-bytes only from the arities and the matrix. Throws Error if the mapping is not valid.
 double cost_of(const Instance& instance, const Mapping& leaf) {
   Mapping sorted = leaf;
   std::sort(sorted.begin(), sorted.end());
@@ -65,7 +65,7 @@ double cost_of(const Instance& instance, const Mapping& leaf) {
   return cost;
 }
 
-// "placectl map" on files of its own.
+// Runs "placectl map" on temporary files.
 class Placectl {
  public:
   explicit Placectl(std::string program) : program_(std::move(program)) {}
@@ -82,7 +82,7 @@ class Placectl {
     if (!matrix.flush() || !tree.flush() || !usable.flush()) throw Error("cannot write to " + files_.path());
   }
 
-  // `seconds` is what placectl says that the mapping took of the processor.
+  // Sets `seconds` to the processor time of the mapping that placectl reports.
   Mapping map(const Instance& instance, const std::string& policy, std::uint64_t seed, double& seconds) const {
     const std::string keys = policy == "TREEMATCH" ? "=scope=whole,seed=" + std::to_string(seed) : "";
     const std::string command = program_ + " map --json --policy " + policy + keys + " --matrix " + file("matrix") +
@@ -110,7 +110,7 @@ struct Measured {
   double seconds = 0;
 };
 
-// Sets `seconds` where it knows better than the clock of this process.
+// Sets `seconds` if it measures the time itself. Otherwise the clock of this process is used.
 using Mapper = std::function<Mapping(const Instance&, std::uint64_t seed, double& seconds)>;
 
 Measured measure(const Instance& instance, const Mapper& mapper, int seeds) {
@@ -167,7 +167,7 @@ struct Sum {
   int count = 0;
 };
 
-// kind -> column -> ratio to the best of the others
+// kind -> column -> ratio to the best mapper except placectl
 using Table = std::map<std::string, std::map<std::string, Sum>>;
 
 void print(const Table& table, const std::vector<std::string>& kinds, const std::vector<Column>& all) {
@@ -254,7 +254,7 @@ void run(const std::string& program, const std::string& salt, int seeds, std::in
 int main(int argc, char** argv) {
   std::string salt, program = "placectl";
   int seeds = 5;
-  std::int32_t peer_limit = 20000;  // ranks up to which the slow peers run
+  std::int32_t peer_limit = 20000;  // the largest number of ranks for which the slow mappers run
   std::vector<std::string> names;
   for (int k = 1; k < argc; ++k) {
     const std::string word = argv[k];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How long a network- and load-aware choice takes, and how it grows: "make bench-netload". One thread. Each time is
-// from the published state to the group: loads, scales, all candidate groups, the best of them, the local search.
+// "make bench-netload": measures how long NLA's choice takes, and how the time grows. One thread runs. Each time starts
+// with the published state and ends with the group: loads, scales, all candidate groups, the best one, local search.
 #include <malloc.h>
 
 #include <algorithm>
@@ -23,12 +23,13 @@ namespace {
 
 using namespace placement;
 
-// Of memory that was asked for by new.
+// Memory that is allocated by new, now and at most.
 std::size_t bytes = 0, most_bytes = 0;
 
 double processor_ms() { return std::chrono::duration<double, std::milli>(processor_time()).count(); }
 
-// Nodes of 12 cores on leaf switches of 40, each pair measured on its own, or one cell per pair of switches.
+// Nodes of 12 cores, 40 of them on each leaf switch. Each pair of nodes is measured, or with `by_switch` each pair of
+// switches.
 struct Machine {
   LiveState live;
   std::vector<std::int32_t> group, state_of;
@@ -83,7 +84,7 @@ struct Machine {
   }
 };
 
-enum class By { paper, total_load, regret };  // Algorithms 1 and 2; the least T_G; NLA without weights and profile
+enum class By { paper, total_load, regret };  // algorithms 1 and 2; least total load; NLA without weights and profile
 
 std::vector<double> slowdown_of(const Machine& machine, const netload::NodeTable& table,
                                 std::span<const std::int32_t> processors) {
@@ -136,8 +137,8 @@ void measure(const Machine& machine, std::int32_t processes, std::int32_t per_no
               choice.best.total_load / paper.best.total_load, most_MiB);
 }
 
-// How far beyond their time decisions go: the worst of all budgets from 1 to 100 ms, of each the best of some tries, as
-// others use the machine too.
+// Prints by how much decisions exceed their budget: the worst value of all budgets from 1 to 100 ms. For each budget,
+// the best of some tries counts, because other programs use the machine too.
 void measure_budgets(const char* name, const Machine& machine, std::int32_t processes) {
   double worst = 0;
   int worst_budget = 0, chosen = 0;
@@ -150,7 +151,7 @@ void measure_budgets(const char* name, const Machine& machine, std::int32_t proc
       try {
         choose(machine, processes, 4, By::total_load, Deadline::after(std::chrono::milliseconds(budget_ms)));
         group = true;
-      } catch (const Error&) {  // no time for any
+      } catch (const Error&) {  // the time did not suffice for any group
       }
       least =
           std::min(least, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
@@ -182,7 +183,7 @@ void operator delete(void* memory) noexcept {
 void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
 
 int main() {
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // it takes a minute: lines as they come
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // the run takes a minute, so each line is printed at once
   std::puts(" nodes groups processes   group  starts  median ms   least ms  regret ms  T_G / paper's  MiB at most");
   for (const std::int32_t nodes : {60, 120, 240, 480, 1000, 1260, 2520, 5040, 10000})
     measure(Machine(nodes, false), 32, 4);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The processor time of a decision of libplacement-reorder by its two methods, and the hop-bytes that they leave.
+// Measures the processor time of a decision of libplacement-reorder by each of its two methods, and the hop-bytes of
+// the new order.
 //   bench_order
-// Each row has 15 matrices whose ranks are shuffled, on 8 nodes in pairs behind 4 switches; both methods decide about
-// the same matrix 31 times in turns, and the median counts.
+// Each row has 15 matrices with shuffled ranks, on 8 nodes in pairs behind 4 switches. Both methods decide about each
+// matrix 31 times, in turns. The median counts.
 
 #include <algorithm>
 #include <chrono>

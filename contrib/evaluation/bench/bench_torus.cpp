@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// "make bench-torus": TOFA, SCOTCH, greedy and the natural order on tori, with and without busy and faulty nodes.
-//   bench_torus [SEEDS [SALT [NAME...]]]   other salts draw other matrices, busy nodes and faults
+// "make bench-torus": compares TOFA, SCOTCH, greedy and natural order on tori, with and without busy and faulty nodes.
+//   bench_torus [SEEDS [SALT [NAME...]]]   another SALT gives other matrices, busy nodes and faults
 #include <time.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ double processor_s() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// Halo exchange on a grid, x fastest: faces 100, and with 27 points edges 10 and corners 1.
+// Halo exchange on a grid. x changes fastest. Faces have weight 100; with 27 points, edges have 10 and corners 1.
 Edges stencil(std::int32_t nx, std::int32_t ny, std::int32_t nz, bool all_27, bool periodic) {
   Edges edges;
   for (std::int32_t z = 0; z < nz; ++z)
@@ -51,7 +51,7 @@ Edges stencil(std::int32_t nx, std::int32_t ny, std::int32_t nz, bool all_27, bo
   return edges;
 }
 
-// Periodic swaps in three dimensions, and an allreduce by recursive doubling.
+// Periodic exchanges with neighbors in three dimensions, and an allreduce by recursive doubling.
 Edges lammps(std::int32_t nx, std::int32_t ny, std::int32_t nz) {
   Edges edges = stencil(nx, ny, nz, false, true);
   for (CommEdge& edge : edges) edge.weight *= 10;
@@ -62,7 +62,7 @@ Edges lammps(std::int32_t nx, std::int32_t ny, std::int32_t nz) {
   return edges;
 }
 
-// NPB DT: a tree of four, or layers of shuffles, of 64 sources.
+// NPB DT with 64 sources: a tree with four children per vertex, or layers of shuffles.
 Edges dt_tree(bool reversed) {
   Edges edges;
   for (std::int32_t k = 1; k < 85; ++k)
@@ -77,7 +77,7 @@ Edges dt_shuffle() {
   return edges;
 }
 
-// NPB CG on 16 x 16: sums within a row, and the transpose.
+// NPB CG on 16 x 16 processes: sums within a row, and the exchange with the transposed process.
 Edges cg_256() {
   Edges edges;
   for (std::int32_t row = 0; row < 16; ++row)
@@ -233,7 +233,7 @@ struct Problem {
     view.torus = std::make_shared<const TorusTopology>(TorusTopology::full(of.sides));
     const std::int32_t nodes = view.torus->nodes();
     view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(std::vector<std::int32_t>{nodes}));
-    std::vector<bool> busy(static_cast<std::size_t>(nodes), false);  // other jobs in boxes
+    std::vector<bool> busy(static_cast<std::size_t>(nodes), false);  // nodes of other jobs, which are boxes
     for (std::int32_t left = nodes * of.busy_percent / 100; left > 0;) {
       const auto corner = view.torus->coordinates(random.below(nodes));
       const std::int32_t extent[] = {1 << random.below(3), 1 << random.below(3), 1 << random.below(3)};

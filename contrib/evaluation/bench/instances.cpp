@@ -20,7 +20,7 @@ using Edges = std::vector<CommEdge>;
 
 Random seeded(const std::string& salt, const std::string& name) { return Random(fnv1a(salt + "/" + name)); }
 
-// Halo exchange on a grid, x fastest: faces 100, with 27 points also edges 10 and corners 1.
+// Halo exchange on a grid. x changes fastest. Faces have weight 100; with 27 points, edges have 10 and corners 1.
 Edges stencil(std::int32_t nx, std::int32_t ny, std::int32_t nz, int points, bool periodic = false) {
   Edges edges;
   const auto id = [&](std::int32_t x, std::int32_t y, std::int32_t z) { return x + nx * (y + ny * z); };
@@ -39,7 +39,7 @@ Edges stencil(std::int32_t nx, std::int32_t ny, std::int32_t nz, int points, boo
   return edges;
 }
 
-// Runs of `block` consecutive ranks change places.
+// Shuffles runs of `block` consecutive ranks.
 Edges shuffled(Edges edges, std::int32_t ranks, std::int32_t block, Random random) {
   Ints order(ranks / block);
   std::iota(order.begin(), order.end(), 0);
@@ -57,7 +57,7 @@ Edges random_sparse(std::int32_t ranks, Random random) {
   return edges;
 }
 
-// Ends drawn with probability k^(-1 / 1.2), the ranks in random order.
+// Draws both ranks of each pair with probability in proportion to k^(-1 / 1.2). The ranks are in random order.
 Edges power_law(std::int32_t ranks, Random random) {
   std::vector<double> sum(ranks);
   double total = 0;
@@ -77,7 +77,7 @@ Edges power_law(std::int32_t ranks, Random random) {
   return edges;
 }
 
-// NPB DT: trees of fan 4 (in or out), or layers of a shuffle.
+// NPB DT: trees with four children per vertex (from or to the root), or layers of a shuffle.
 Edges npb_dt_tree(std::int32_t sources, bool reversed) {
   Edges edges;
   Ints layer(sources);
@@ -153,7 +153,7 @@ Edges pipeline(std::int32_t stages, std::int32_t copies) {
 
 const Ints bin8{2, 2, 2}, k1024{8, 8, 2, 8}, k4096{16, 16, 2, 8}, curie{14, 20, 18, 2, 8}, curie_nodes{14, 20, 18};
 
-// The leaves of nodes that no other job holds. `cores` is the number per node.
+// Returns the leaves of the nodes that no other job holds. `cores` is the number of cores per node.
 Ints leaves_not_held(const std::vector<bool>& held, std::int32_t leaves, std::int32_t cores) {
   Ints usable;
   for (std::int32_t leaf = 0; leaf < leaves; ++leaf)
@@ -161,7 +161,7 @@ Ints leaves_not_held(const std::vector<bool>& held, std::int32_t leaves, std::in
   return usable;
 }
 
-// Whole nodes that other jobs hold: runs of 2^k nodes at random places until the share is reached.
+// Returns the free leaves if other jobs hold `percent` % of the nodes, in runs of 2^k nodes at random places.
 Ints free_leaves(const Ints& arities, std::int32_t percent, Random random) {
   const std::int32_t leaves = std::accumulate(arities.begin(), arities.end(), 1, std::multiplies<>());
   const std::int32_t cores = arities.size() >= 4 ? arities.back() * arities[arities.size() - 2] : 1;
@@ -180,7 +180,7 @@ Ints free_leaves(const Ints& arities, std::int32_t percent, Random random) {
   return leaves_not_held(held, leaves, cores);
 }
 
-// Whole nodes that other jobs hold: 60 % of them, in runs of 1 to 2 * run - 1 nodes at random places.
+// Returns the free leaves if other jobs hold 60 % of the nodes, in runs of 1 to 2 * run - 1 nodes at random places.
 Ints left_by_runs(const Ints& arities, std::int32_t run, Random random) {
   const std::int32_t leaves = std::accumulate(arities.begin(), arities.end(), 1, std::multiplies<>());
   const std::int32_t cores = arities.size() >= 4 ? arities.back() * arities[arities.size() - 2] : 1;
@@ -198,9 +198,9 @@ Ints left_by_runs(const Ints& arities, std::int32_t run, Random random) {
   return leaves_not_held(held, leaves, cores);
 }
 
-// The rows right of the diagonal, one after the other [TM §2].
+// The values to the right of the diagonal, row by row [TM §2].
 const Ints figure2{5, 10, 100, 20, 5, 10};
-// Eight ranks, in the same form.
+// A matrix of eight ranks: the values to the right of the diagonal, row by row.
 const Ints job8{100, 19,   12, 19, 11,   2511, 223, 12, 12,  25, 28, 223, 1412, 223,
                 251, 1584, 17, 10, 1995, 112,  17,  17, 158, 17, 12, 25,  19,   100};
 
@@ -218,9 +218,9 @@ struct Recipe {
   std::int32_t ranks;
   std::function<Edges(Random)> edges;
   const Ints* arities;
-  std::int32_t held = 0;  // per cent
-  Ints usable = {};       // these leaves instead
-  std::int32_t run = 0;   // 60 % of the nodes are held in runs of about this length instead
+  std::int32_t held = 0;  // percent of the nodes that other jobs hold
+  Ints usable = {};       // if not empty, these leaves are free instead
+  std::int32_t run = 0;   // if not 0, other jobs hold 60 % of the nodes instead, in runs of about this length
 };
 
 Edges mixed(std::int32_t nx, std::int32_t ny, std::int32_t nz, int points, Random random) {

@@ -83,7 +83,7 @@ class Multisection {
     return result;
   }
 
-  // Out of each part that is too large, the vertices that lose least go where there is room.
+  // Moves vertices from each part that is too large to parts with room. First moves the vertex whose move costs least.
   static void put_right(const std::vector<idx_t>& row, const std::vector<idx_t>& to, const std::vector<idx_t>& weight,
                         const std::vector<std::span<const std::int32_t>>& below, std::vector<idx_t>& part) {
     std::vector<std::int64_t> room;

@@ -19,7 +19,7 @@ void check(int code, const char* what) {
   if (code != 0) throw Error(std::string("SCOTCH: ") + what + " failed");
 }
 
-// SCOTCH does not promise one rank per leaf: a second rank takes the next free usable leaf.
+// SCOTCH may map several ranks to one leaf. Each further rank gets the next free usable leaf.
 void make_legal(const Instance& instance, Mapping& leaf) {
   std::vector<bool> taken(instance.usable.size(), false);
   std::vector<std::int32_t> homeless;
@@ -62,7 +62,8 @@ Mapping scotch_mapping(const Instance& instance, std::uint64_t seed) {
   }
   const CommMatrix& matrix = instance.matrix;
   std::vector<SCOTCH_Num> row{0}, to, weight;
-  for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(usable.size()); ++rank) {  // with fillers
+  // Ranks without traffic fill the usable leaves that the job does not need.
+  for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(usable.size()); ++rank) {
     if (rank < matrix.ranks()) {
       to.insert(to.end(), matrix.neighbours(rank).begin(), matrix.neighbours(rank).end());
       weight.insert(weight.end(), matrix.weights(rank).begin(), matrix.weights(rank).end());

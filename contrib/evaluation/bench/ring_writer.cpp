@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ring_writer: writes decisions into a ring as slurmctld does, for tests, and prints how long one takes.
+// Writes decisions into a ring as slurmctld does, and prints the time per decision. For tests.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
