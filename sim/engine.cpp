@@ -333,7 +333,7 @@ void Engine::backfill() {
 }
 
 void Engine::sample() {
-  const LargestRoom room = largest_room(machine_);
+  const LargestRoom room = largest_room(machine_, machine_.free());
   std::int64_t busy = machine_.cores() - machine_.free_cores();
   for (const auto& [up_us, node] : down_) busy -= std::ssize(node.leaves);
   result_.samples.push_back({now_us_, busy, std::ssize(waiting_), room.in_switch, room.in_subtree});
@@ -420,7 +420,7 @@ void Engine::advance(std::int64_t time_us) {
     throw Error("the replay of " + strategy_.name + " has come to " + std::to_string(now_us_ / hour_us / 8766) +
                 " simulated years: run times or repairs are too long");
   const auto passed_us = static_cast<double>(time_us - now_us_);
-  const LargestRoom room = largest_room(machine_);
+  const LargestRoom room = largest_room(machine_, machine_.free());
   result_.switch_room_core_us += static_cast<double>(room.in_switch) * passed_us;
   result_.subtree_room_core_us += static_cast<double>(room.in_subtree) * passed_us;
   now_us_ = result_.simulated_us = time_us;

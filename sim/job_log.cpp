@@ -22,10 +22,10 @@ std::string LogNotes::Note::text() const {
          std::to_string(first_line) + ")";
 }
 
-std::string LogNotes::skipped_text() const {
+std::string LogNotes::text(bool repaired_too) const {
   std::string text;
   for (const Note& note : notes_)
-    if (note.skipped) text += (text.empty() ? "" : "; ") + note.text();
+    if (note.skipped || repaired_too) text += (text.empty() ? "" : "; ") + note.text();
   return text;
 }
 
@@ -73,6 +73,7 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
     notes.repaired("ran longer than requested: using the run time", line);
     job.limit_s = job.run_s;
   }
+  if (record.start_s >= job.submit_s && record.start_s <= longest_time_s) job.wait_s = record.start_s - job.submit_s;
   return std::move(job);
 }
 

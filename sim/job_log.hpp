@@ -19,14 +19,17 @@ struct LogJob {
   std::int32_t tasks = 1;              // one core each
   std::string partition = {};          // name of the partition, or its number when the log has no names; may be empty
   std::int64_t partition_number = -1;  // -1: none
+  std::int64_t wait_s = -1;            // time from submit_s until it started on the site's machine; -1: not known
+  std::string nodes = {};              // on which it ran there, as a host list; empty: not known
   bool array_task = false;             // a task of a job array; all its tasks have this id
 };
 
 // A record of a log before it is checked. In all its numbers, -1 stands for a value that is not known.
 struct LogRecord {
-  LogJob job;  // without line and tasks
+  LogJob job;  // without line, tasks and wait_s
   std::int64_t allocated_tasks = -1;
   std::int64_t requested_tasks = -1;
+  std::int64_t start_s = -1;
 };
 
 // Notes on lines of a log that were skipped or repaired. Each reason is listed once, with its count and first line.
@@ -45,8 +48,8 @@ class LogNotes {
   void repaired(std::string_view what, std::int64_t line) { add(what, line, false); }
 
   const std::vector<Note>& notes() const { return notes_; }  // in the order in which the reasons first occurred
-  // Returns the texts of skipped lines with "; " between them.
-  std::string skipped_text() const;
+  // Returns the texts of skipped lines, and of repaired ones if `repaired_too`, with "; " between them.
+  std::string text(bool repaired_too) const;
 
  private:
   void add(std::string_view what, std::int64_t line, bool skipped);

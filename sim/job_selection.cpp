@@ -61,8 +61,8 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
       },
       selection.per_core);
   if (usable == 0) {
-    const std::string why = notes.skipped_text();
-    throw Error(path + ": no job in it can be replayed" + (why.empty() ? "" : ": " + why));
+    const std::string why = notes.text(false);
+    throw NoJobs(path + ": no job in it can be replayed" + (why.empty() ? "" : ": " + why));
   }
   std::stable_sort(list.jobs.begin(), list.jobs.end(),
                    [](const LogJob& a, const LogJob& b) { return a.submit_s < b.submit_s; });
@@ -74,13 +74,14 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
     list.not_selected += static_cast<std::int64_t>(list.jobs.size()) - kept;
     list.jobs.resize(static_cast<std::size_t>(kept));
     for (LogJob& job : list.jobs) job.submit_s -= begin_s;
+    list.begin_s = begin_s;
   }
   if (list.jobs.empty())
-    throw Error(path + ": none of its " + std::to_string(usable) + " usable jobs is in the selection" +
-                (partition_found ? "" : partitions_text(partitions)) +
-                (selection.from_s ? "; by its clock they were submitted from " + std::to_string(first_s) + " to " +
-                                        std::to_string(last_s) + " s"
-                                  : ""));
+    throw NoJobs(path + ": none of its " + std::to_string(usable) + " usable jobs is in the selection" +
+                 (partition_found ? "" : partitions_text(partitions)) +
+                 (selection.from_s ? "; by its clock they were submitted from " + std::to_string(first_s) + " to " +
+                                         std::to_string(last_s) + " s"
+                                   : ""));
   return list;
 }
 

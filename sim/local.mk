@@ -13,6 +13,7 @@ libsim_la_SOURCES = \
 	%D%/metrics.cpp \
 	%D%/node_plan.cpp \
 	%D%/occupancy.cpp \
+	%D%/past_occupancy.cpp \
 	%D%/pattern.cpp \
 	%D%/running_jobs.cpp \
 	%D%/sacct.cpp \

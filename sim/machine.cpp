@@ -153,10 +153,10 @@ void Machine::set(std::span<const std::int32_t> leaves, bool free) {
   }
 }
 
-LargestRoom largest_room(const Machine& machine) {
+LargestRoom largest_room(const Machine& machine, std::span<const std::int32_t> free) {
   const TreeTopology& tree = *machine.view().tree;
   std::vector<std::int64_t> cores(static_cast<std::size_t>(machine.switches()), 0);
-  for (std::int32_t n = 0; n < machine.nodes(); ++n) cores[machine.switch_of(n)] += machine.free()[n];
+  for (std::int32_t n = 0; n < machine.nodes(); ++n) cores[machine.switch_of(n)] += free[n];
   LargestRoom room;
   // Leaf switches are numbered from left to right, so that those of one subtree have consecutive numbers.
   std::int32_t subtree = -1;

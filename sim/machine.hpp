@@ -90,8 +90,8 @@ struct LargestRoom {
   std::int64_t in_subtree = 0;
 };
 
-// Returns the sizes by the free cores that the machine has now.
-LargestRoom largest_room(const Machine& machine);
+// Returns the sizes where node n of the machine has free[n] free cores.
+LargestRoom largest_room(const Machine& machine, std::span<const std::int32_t> free);
 
 // The free cores of a machine at one time of a replay.
 struct FreeLeaves {

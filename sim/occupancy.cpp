@@ -48,7 +48,7 @@ Occupancy occupancy_of(const ClusterView& view, std::span<const std::vector<std:
     measures.extra_switches /= static_cast<double>(measures.jobs);
   }
   measures.free_cores = machine.free_cores();
-  const LargestRoom room = largest_room(machine);
+  const LargestRoom room = largest_room(machine, machine.free());
   measures.largest_in_switch = room.in_switch;
   measures.largest_in_subtree = room.in_subtree;
   return measures;

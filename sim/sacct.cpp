@@ -94,7 +94,7 @@ struct Header {
   std::size_t allocated = need({"AllocCPUS", "NCPUS", "AllocTRES", "ReqCPUS", "ReqTRES"});
   std::size_t requested = find({"ReqCPUS"});
   std::size_t limit_minutes = find({"TimelimitRaw"}), limit = find({"Timelimit"});
-  std::size_t partition = find({"Partition"}), state = find({"State"});
+  std::size_t partition = find({"Partition"}), state = find({"State"}), nodes = find({"NodeList"});
 
   std::size_t find(Names wanted) const {
     for (const std::string_view name : wanted)
@@ -242,6 +242,9 @@ LogRecord record_of(Line& line) {
   record.allocated_tasks = count(line.words[header.allocated]);
   if (header.requested != Header::absent) record.requested_tasks = count(line.words[header.requested]);
   if (header.partition != Header::absent) job.partition = line.words[header.partition];
+  if (header.start != Header::absent) record.start_s = time_point(line.words[header.start]);
+  if (header.nodes != Header::absent && line.words[header.nodes] != "None assigned")
+    job.nodes = line.words[header.nodes];
   return record;
 }
 

@@ -76,7 +76,8 @@ void read_swf(LineSource& source, std::string line, LogNotes& notes, const JobSi
     if (field[job_id] >= 0 && !seen.insert(field[job_id]).second)
       notes.repaired("a repeated job number: counted as another job", source.number());
     if (field[preceding] > 0) notes.repaired("waits for a preceding job: its own submit time counts", source.number());
-    LogRecord record{{field[job_id], 0, field[submit], field[run], field[limit]}, field[allocated], field[requested]};
+    LogRecord record{
+        {field[job_id], 0, field[submit], field[run], field[limit]}, field[allocated], field[requested], -1};
     if (field[partition] >= 0) {
       record.job.partition_number = field[partition];
       const auto name = partition_names.find(field[partition]);

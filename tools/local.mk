@@ -90,9 +90,12 @@ tools_placectl_SOURCES = \
 	%D%/report/gather.cpp \
 	%D%/report/html.cpp \
 	%D%/report/pairs_section.cpp \
+	%D%/report/replay.cpp \
+	%D%/report/replay_section.cpp \
 	%D%/report/room_section.cpp \
 	%D%/simulate/simulate_files.cpp \
 	%D%/simulate/simulate_machine.cpp \
 	%D%/simulate/simulate_options.cpp \
 	%D%/simulate/simulate_report.cpp \
+	%D%/simulate/simulate_run.cpp \
 	#

@@ -334,6 +334,7 @@ START_TEST(columns_and_separators_of_sacct) {
       "\"JobID\",Submit,ElapsedRaw,NCPUS,NodeList,\"JobName\"\n1,\"5\",60,8,\"n[1,3]\",\"a, b\"\n2,5,60,16,n1,a\"b\n");
   ck_assert_uint_eq(quoted.jobs.size(), 2);
   ck_assert_int_eq(quoted.jobs[0].tasks, 8);
+  ck_assert_text_eq(quoted.jobs[0].nodes, "n[1,3]");
   ck_assert_int_eq(quoted.jobs[1].tasks, 16);
   // Without quotes it makes a column too many, which is never read as something else.
   ck_assert_int_eq(read_text("JobID,Submit,ElapsedRaw,NCPUS,NodeList\n1,5,60,8,n[1,3]\n").skipped("columns"), 1);
@@ -537,7 +538,7 @@ START_TEST(refuses_an_empty_selection) {
     bool refused = false;
     try {
       select_jobs(directory.file(name, text), {}, of_file);
-    } catch (const Error& error) {
+    } catch (const NoJobs& error) {
       refused = std::string_view(error.what()).find(part) != std::string_view::npos;
     }
     ck_assert_msg(refused, "%s", name);

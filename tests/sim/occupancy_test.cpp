@@ -3,6 +3,7 @@
 #include "sim/occupancy.hpp"
 
 #include "common/topology/switch_tree.hpp"
+#include "sim/past_occupancy.hpp"
 #include "tests/check.hpp"
 #include "tests/sim/simulate_machines.hpp"
 #include "tests/words.hpp"
@@ -80,6 +81,55 @@ START_TEST(a_leaf_outside_the_machine) {
 }
 END_TEST
 
+namespace {
+
+LogJob past_job(std::int64_t submit_s, std::int64_t wait_s, std::int64_t run_s, std::int32_t tasks,
+                const std::string& nodes) {
+  LogJob job;
+  job.submit_s = submit_s;
+  job.wait_s = wait_s;
+  job.run_s = run_s;
+  job.tasks = tasks;
+  job.nodes = nodes;
+  return job;
+}
+
+}  // namespace
+
+START_TEST(what_a_log_tells_of_the_past) {
+  const Machine machine(two_switches());
+  const auto name = [&](std::size_t node) { return machine.view().nodes[node].name; };
+  const std::vector<LogJob> jobs = {
+      past_job(0, 10, 20, 4, name(0) + "," + name(2)),  // two cores on each, from 10 to 30
+      past_job(5, 15, 10, 4, name(0)),                  // from 20 to 30, two of its cores are in use already
+      past_job(5, -1, 10, 4, name(1)),                  // when it started is not known
+      past_job(5, 0, 10, 4, ""),
+      past_job(5, 0, 10, 4, "elsewhere[1-4]"),
+      past_job(5, 0, 10, 4, "n[1-"),
+  };
+  const PastOccupancy past = past_occupancy(machine, jobs, 0, 40);
+  ck_assert_int_eq(past.jobs, 2);
+  ck_assert_int_eq(past.unknown, 4);
+  ck_assert_uint_eq(past.samples.size(), 40);
+  const auto is = [&](std::size_t second, std::int64_t busy, std::int64_t in_switch) {
+    ck_assert_int_eq(past.samples[second].time_us, static_cast<std::int64_t>(second) * 1000000);
+    ck_assert_int_eq(past.samples[second].busy_cores, busy);
+    ck_assert_int_eq(past.samples[second].largest_in_switch, in_switch);
+  };
+  is(0, 0, 8);
+  is(10, 4, 6);
+  is(20, 6, 6);  // two free below the first switch, six below the second
+  is(30, 0, 8);
+  is(39, 0, 8);
+  // A job that ran before is there from the start, and at most most_past_samples are made.
+  const PastOccupancy later = past_occupancy(machine, jobs, 15, 15 + 5 * most_past_samples);
+  ck_assert_uint_eq(later.samples.size(), static_cast<std::size_t>(most_past_samples));
+  ck_assert_int_eq(later.samples[0].busy_cores, 4);
+  ck_assert_int_eq(later.samples[1].time_us, 20000000);
+  ck_assert(past_occupancy(machine, std::span(jobs).subspan(2), 0, 40).samples.empty());
+}
+END_TEST
+
 int main() {
   Suite* const suite = suite_create("occupancy");
   TCase* const tests = tcase_create("occupancy");
@@ -89,6 +139,7 @@ int main() {
   tcase_add_test(tests, nodes_that_take_no_job_are_not_free);
   tcase_add_test(tests, a_core_of_several_jobs_counts_once);
   tcase_add_test(tests, a_leaf_outside_the_machine);
+  tcase_add_test(tests, what_a_log_tells_of_the_past);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

@@ -50,7 +50,7 @@ START_TEST(follows_what_is_free) {
   std::vector<std::vector<std::int32_t>> jobs;
   for (int step = 0; step < 3000; ++step) {
     const auto [in_switch, in_subtree] = counted(machine);
-    const LargestRoom room = largest_room(machine);
+    const LargestRoom room = largest_room(machine, machine.free());
     ck_assert_int_eq(room.in_switch, in_switch);
     ck_assert_int_eq(room.in_subtree, in_subtree);
     const int wanted = 1 + random.below(step % 100 < 20 ? 72 : 12);

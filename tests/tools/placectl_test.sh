@@ -310,7 +310,7 @@ completion() {
   completes 'ring' matrix make r
   completes 'ep=' matrix make e
   completes 'alltoall' map --pattern a
-  completes 'random random=' simulate --pattern rand
+  completes 'random random=' report --pattern rand
   completes 'tree tp=' simulate --pattern t
   completes 'tp=8,layers=' map --pattern 'tp=8,l'
   completes '8,order=' map --pattern tp = '8,o'

@@ -19,9 +19,9 @@ show() {  # options; a proxy that does not answer is the only way to a network
     --hide-scrollbars "$@" "file://$work/report.html" 2>browser.log
 }
 
-"$placectl" report -t 2:4 --node 2x8 -o report.html || fail "placectl report: exit code $?"
+"$placectl" report -t 2:4 --node 2x8 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 30 -o report.html || fail "placectl report: exit code $?"
 show --dump-dom >dom.html || { tail -n 3 browser.log; echo "SKIP: this chromium shows no page here"; exit 77; }
-for id in advice cluster network decisions gains room; do
+for id in advice cluster network decisions gains room replay; do
   grep -q "<section id=\"$id\"" dom.html || fail "the browser has no section $id"
 done
 python3 "$source/tests/tools/report_page.py" dom.html >parsed || fail "the page as the browser has it: $(cat parsed)"

@@ -93,11 +93,139 @@ large_machine() {
   checks=$((checks + 1))
   [ "$(sed -n '/id="cluster"/,/<\/section>/p' large.html | grep -c '<th scope="row">')" = 285 ] || fail "$command: not one row for each of 285 switches"
   expect_switch large.html s1 root 1260 0
-  run report -t 4:4:4 --node 2x8 -o order.html
+  run report -t 4:4:4 --node 2x8 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 -o order.html
   written
   checks=$((checks + 1))
-  [ "$(grep -o 'section id="[a-z]*"' order.html | cut -d '"' -f 2 | paste -sd ' ')" = 'advice cluster network decisions gains room' ] ||
+  [ "$(grep -o 'section id="[a-z]*"' order.html | cut -d '"' -f 2 | paste -sd ' ')" = 'advice room replay cluster network decisions gains' ] ||
     fail "$command: the sections are $(grep -o 'section id="[a-z]*"' order.html)"
+}
+
+# The nodes of jobs by sacct: 8 of 16 cores of n1 and n3 for the middle half of two days.
+past() {
+  {
+    echo 'JobID|Submit|Eligible|ElapsedRaw|AllocCPUS|TimelimitRaw|Partition|State|Start|NodeList'
+    echo '1|1700000000|1700000000|60|1|10|all|COMPLETED|1700000000|n2'
+    echo '2|1700000000|1700000000|86400|16|9999|all|COMPLETED|1700043200|n[1,3]'
+    echo '3|1700000000|1700000000|60|1|10|all|COMPLETED|Unknown|None assigned'
+    echo '4|1700000000|1700000000|60|1|10|all|COMPLETED|1700172800|<b>n1'
+    echo '5|1700172800|1700172800|60|1|10|all|COMPLETED|1700172800|n4'
+  } >sacct.txt
+  run report -t machine/topology.conf --sacct sacct.txt -o past.html
+  written
+  well_formed past.html
+  for text in '<h3>Over time</h3>' ' 3 jobs of sacct.txt' ' of 2 more jobs' '>TREEMATCH<' 'NLA is not replayed: ' 'TOFA is not replayed: '; do
+    page_has past.html "$text"
+  done
+  # The first day of the log: half of it with all 64 cores free, and half with 48, 24 of them below each of the switches.
+  page_has past.html '<th scope="row">11-14 22:13</th><td class="num">87.5</td><td class="num">43.8</td><td class="num">43.8</td>'
+  sed 's/n\([[1-4]\)/m\1/g' sacct.txt >others.txt
+  run report -t 4:4:4 --node 2x8 --sacct others.txt -o other.html
+  written
+  page_has other.html 'others.txt'
+}
+
+replays() {
+  run report -t 4:4:4 --node 2x8 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 --seed 3 -o replay.html
+  written
+  well_formed replay.html
+  for text in 'id="advice"' 'id="room"' 'id="replay"' 'Missing:</strong> free cores over time' '40 jobs of ' '<th scope="row">TREEMATCH</th><td class="num">40</td>'; do
+    page_has replay.html "$text"
+  done
+  cp replay.html first.html
+  run report -t 4:4:4 --node 2x8 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 --seed 3 -o replay.html
+  checks=$((checks + 1))
+  [ "$(grep -c '>TREEMATCH</th>' replay.html)" = 1 ] && [ "$(grep '>TREEMATCH</th>' replay.html)" = "$(grep '>TREEMATCH</th>' first.html)" ] ||
+    fail "$command: two runs differ"
+  run report --sacct "$EXAMPLE_LOG"
+  refused 2 'placectl report: --sacct --topology'
+  run report -t 4:4:4 --node 2x8 --sacct none
+  checks=$((checks + 1))
+  [ "$code" = 1 ] || fail "$command: exit code $code"
+}
+
+# A pattern that fits few jobs or none: the page counts those with a matrix, and concludes nothing from the others.
+few_matrices() {
+  run report -t 4:4 --node 2x4 --sacct "${EXAMPLE_LOG:?}" --pattern tp=3 -o few.html
+  written
+  page_has few.html '<th scope="row">TREEMATCH</th><td class="num">122</td><td class="num">20</td>'
+  run report -t 4:4 --node 2x4 --sacct "$EXAMPLE_LOG" --pattern grid=7x11 -o none.html
+  written
+  well_formed none.html
+  page_has none.html '<th scope="row">TREEMATCH</th><td class="num">122</td><td class="num">0</td>'
+  checks=$((checks + 1))
+  ! grep -q '1.00 to 1.00' none.html || fail "$command: an interval of jobs without matrices"
+}
+
+# A log without a job that can be replayed is reported in its sections. The report fails only if the file cannot be read.
+logs_without_jobs() {
+  : >empty
+  printf 'JobID|Submit|ElapsedRaw|AllocCPUS\n7|1714521610|0|8\n' >unusable
+  printf 'JobID|Submit|ElapsedRaw|AllocCPUS\n7|1714521610|9|4096\n' >large
+  local name why
+  while IFS=: read -r name why; do
+    run report -t 4:4 --node 2x8 --sacct "$name" -o without.html
+    written
+    well_formed without.html
+    expect_switch without.html 'all nodes' '' 16 0
+    page_has without.html "Why: $name: $why"
+  done <<'END'
+empty:no job in it can be replayed
+unusable:no job in it can be replayed: skipped 1: run time zero
+large:all its jobs are larger than the machine, which has 256 cores
+END
+  echo 'neither this nor that' >letter
+  run report -t 4:4 --node 2x8 --sacct letter -o without.html
+  checks=$((checks + 1))
+  [ "$code" = 1 ] || fail "$command: exit code $code"
+  says 'letter:1: log JobID|Submit|ElapsedRaw|AllocCPUS'
+}
+
+# The options of the replay are checked first, even if there is no replay.
+wrong_replay() {
+  run report --state state --pattern foo
+  checks=$((checks + 1))
+  [ "$code" = 2 ] || fail "$command: exit code $code; $err"
+  says 'placectl report: --pattern unknown foo'
+  run report --state state --pattern ./none
+  refused 1 'placectl report: ./none No such file or directory'
+  run report --state state -a 101
+  refused 2 'placectl report: --communication 101 0 100'
+}
+
+# NLA and TOFA by the state that the monitor published.
+by_state() {
+  {
+    echo 'JobID|Submit|Eligible|ElapsedRaw|AllocCPUS|TimelimitRaw|Partition|State|Start|NodeList'
+    for job in {1..60}; do echo "$job|$((1700000000 + job * 20))|$((1700000000 + job * 20))|$((400 + job))|$((2 + job % 23))|60|all|COMPLETED|Unknown|None assigned"; done
+  } >sacct.txt
+  run report -t machine/topology.conf --sacct sacct.txt --state state -o by_state.html
+  written
+  well_formed by_state.html
+  for text in 'load and network of state, ' 'NLA left 60 jobs to stock Slurm' \
+    'outage probabilities of state, ' '<th scope="row">TOFA</th><td class="num">60</td>'; do
+    page_has by_state.html "$text"
+  done
+  local idle='"age_s": 2, "cores": 16, "cpu_load_1": 0, "slurm_load_1": 0'
+  sed -e 's/"down"/"up"/' -e "s/\"age_s\": 500, \"cores\": 16/$idle/" -e "s/\"suspect\"/\"up\", \"observed_s\": 864000, $idle, \"outage_probability\": 0/" \
+    -e 's/"source": "assumed"/"bandwidth_Bps": 1e8, "peak_bandwidth_Bps": 1.25e8, "source": "measured"/' \
+    -e 's/^ "pairs": \[/&{"groups": [1, 2], "latency_us": 50, "bandwidth_Bps": 1e8, "peak_bandwidth_Bps": 1.25e8, "source": "measured", "age_s": 30},/' state >alive
+  run report -t machine/topology.conf --sacct sacct.txt --state alive -o by_state.html
+  written
+  page_has by_state.html '<th scope="row">NLA</th><td class="num">60</td>'
+  page_has by_state.html ' of alive, '
+  checks=$((checks + 1))
+  ! grep -q 'NLA left' by_state.html || fail "$command: jobs were left to stock: $(grep -o 'NLA left[^<]*' by_state.html)"
+  echo 'torus 4 1' >torus
+  for node in 1 2 3; do echo "n$node $((node - 1)) 0"; done >>torus
+  printf 'TorusFile=%s/torus\n' "$work" >>placement.conf
+  run report -t machine/topology.conf --sacct sacct.txt --state alive -o by_state.html
+  written
+  page_has by_state.html "TOFA is not replayed: $work/torus "
+  echo 'n4 3 0' >>torus
+  run report -t machine/topology.conf --sacct sacct.txt --state alive -o by_state.html
+  written
+  page_has by_state.html ", torus of $work/torus"
+  sed -i /TorusFile/d placement.conf
 }
 
 hostile_names() {
@@ -130,4 +258,4 @@ refusals() {
   has 'to report: '
 }
 
-run_parts 30 pages large_machine hostile_names refusals
+run_parts 95 pages large_machine past replays few_matrices logs_without_jobs wrong_replay by_state hostile_names refusals

@@ -7,6 +7,7 @@
 #include "common/util/text.hpp"
 #include "sim/job_log.hpp"
 #include "tools/commands/command.hpp"
+#include "tools/input/controller_input.hpp"
 #include "tools/input/decision_input.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/output.hpp"
@@ -21,7 +22,7 @@ namespace {
 constexpr double default_days = 30;
 
 constexpr Option report_options[] = {
-    {0, "since", "DATE", "decisions since DATE: YYYY-MM-DD[THH:MM[:SS]] in local time [30 days ago]"},
+    {0, "since", "DATE", "decisions and jobs since DATE: YYYY-MM-DD[THH:MM[:SS]] in local time [30 days ago]"},
     {'o', "output", "FILE", "the page; \"-\" is standard output [report.html]"},
     state_option,
     history_option,
@@ -31,6 +32,12 @@ constexpr Option report_options[] = {
      "\"scontrol show topology\" prints [slurmctld]"},
     {0, "slurm-conf", "FILE", "the nodes of that topology.conf [slurm.conf in its directory]"},
     node_option,
+    {0, "sacct", "FILE", "the jobs to replay, a log of sacct --parsable2 or in the Standard Workload Format [sacct]"},
+    {0, "replay-jobs", "N", "the last N jobs are replayed under each policy, 0: all [500]"},
+    threads_per_core_option,
+    communication_option,
+    traffic_pattern_option,
+    seed_option,
 };
 
 constexpr CommandHelp report_help{
@@ -61,7 +68,7 @@ double since_of(const CommandLine& line, double now_s) {
 
 // Throws Error where a report would have nothing at all.
 void refuse_nothing(const ReportFacts& facts) {
-  if (facts.state || facts.machine || !facts.decisions.decisions.empty()) return;
+  if (facts.state || facts.machine || facts.replay || !facts.decisions.decisions.empty()) return;
   std::string text = "no data to report: " + facts.why_no_state + "; " + facts.why_no_machine;
   for (const std::string& note : facts.decisions.notes) text += "; " + note;
   throw Error(text);
@@ -72,12 +79,15 @@ void refuse_nothing(const ReportFacts& facts) {
 int command_report(int argc, char** argv) {
   const CommandLine line(report_help, argc, argv);
   if (line.has("slurm-conf") && !line.has("topology")) throw UsageError("--slurm-conf requires --topology");
+  if (line.has("sacct") && !line.has("topology") && !slurmctld_answers())
+    throw UsageError("--sacct requires --topology, because no slurmctld answers");
   const auto now_s = static_cast<double>(std::time(nullptr));
   const double since_s = since_of(line, now_s);
   const ReportFacts facts = gather_facts(line, since_s);
   refuse_nothing(facts);
   std::vector<HtmlSection> sections = {advice_section(facts),    cluster_section(facts), pairs_section(facts),
-                                       decisions_section(facts), gains_section(facts),   room_section(facts)};
+                                       decisions_section(facts), gains_section(facts),   room_section(facts),
+                                       replay_section(facts)};
   std::stable_partition(sections.begin(), sections.end(), [](const HtmlSection& section) { return section.has_data; });
   const std::string lead =
       paragraph("Made " + shown_time(now_s) + ", of what was recorded since " + shown_time(since_s) + ".", "quiet");

@@ -5,11 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <exception>
-#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,6 +21,7 @@
 #include "tools/simulate/simulate_machine.hpp"
 #include "tools/simulate/simulate_options.hpp"
 #include "tools/simulate/simulate_report.hpp"
+#include "tools/simulate/simulate_run.hpp"
 
 namespace placement::tools {
 
@@ -37,8 +35,7 @@ constexpr Option simulate_options[] = {
     {0, "slurm-conf", "FILE",
      "the nodes of a topology.conf [slurm.conf in its directory], or of a file of coordinates"},
     node_option,
-    {0, "threads-per-core", "N",
-     "processors that the log counts for each core [that of slurm.conf for logs of sacct, else 1]"},
+    threads_per_core_option,
     {'s', "strategies", "LIST",
      "strategies, separated by blanks or semicolons: SLURM, TM-A, TM-I, TM-Isub,\n"
      "TM-Isub+K, or POLICY=KEY=VALUE,.. [SLURM TM-A TM-Isub]"},
@@ -47,13 +44,10 @@ constexpr Option simulate_options[] = {
      "jobs submitted at TIME or later, on the log's clock: seconds, or YYYY-MM-DD[THH:MM[:SS]] for sacct"},
     {0, "hours", "H", "jobs submitted in the first H hours"},
     {0, "jobs", "N", "the first N jobs"},
-    {'a', "communication", "PERCENT", "share of the run time spent communicating [30]"},
+    communication_option,
     weight_option,
     {0, "share", "PERCENT", "share of jobs with a matrix [100]"},
-    {0, "pattern", "WORD",
-     "source of the matrices: random, random=DEGREE, dt, or a folder of recorded ones, for jobs\n"
-     "of as many tasks; or ring, tree, alltoall, grid=, tp=,.. as for srun, for jobs that they\n"
-     "fit [random]"},
+    traffic_pattern_option,
     {0, "effort", "N[,TASKS]",
      "effort of the search, from 1 to 1000, for policies with this key and jobs of TASKS\n"
      "or more tasks [the default of each policy; TASKS 1024]"},
@@ -78,7 +72,7 @@ constexpr Option simulate_options[] = {
     {0, "outage-hours", "H", "period of the outage probabilities [24]"},
     {0, "state", "FILE", "live state for the policies: a snapshot or its JSON"},
     {0, "repair", "HOURS", "time until a failed node is back [4]"},
-    {0, "seed", "N", "of all random choices [1]"},
+    seed_option,
     {0, "threads", "N", "strategies replayed at the same time [number of cores]"},
     {'o', "output", "FOLDER", "write CSV and JSON files there"},
     {0, "free-cores", "HOURS",
@@ -117,55 +111,6 @@ void scale_run_times(std::vector<sim::LogJob>& jobs, double factor) {
     job.run_s = std::max<std::int64_t>(std::llround(static_cast<double>(job.run_s) * factor), 1);
     job.limit_s = std::max(std::llround(static_cast<double>(job.limit_s) * factor), static_cast<long long>(job.run_s));
   }
-}
-
-// Draws a bar with the estimated end on standard error. `part` of the work is done, 0 to 1.
-void draw_progress(double part, double elapsed_s) {
-  constexpr int width = 40;
-  std::string bar(static_cast<std::size_t>(part * width), '#');
-  bar.resize(width, '.');
-  std::fprintf(stderr, "\r[%s] %3.0f %%", bar.c_str(), 100 * part);
-  if (part > 0) std::fprintf(stderr, "  %.0f s left ", elapsed_s * (1 - part) / part);
-  std::fflush(stderr);
-}
-
-// Replays the jobs under all strategies, at most `threads` at a time, and returns the results in the order of the
-// strategies. After Ctrl-C the replays end soon, with partial results. An error in one replay ends the others and is
-// thrown at the end. With `show_progress` a bar with the estimated end is shown on standard error.
-std::vector<sim::Replay> run_strategies(const sim::Machine& machine, std::span<const sim::LogJob> jobs,
-                                        const sim::PatternSource& patterns, const sim::ReplayOptions& replay_options,
-                                        const std::vector<sim::Strategy>& strategies, std::size_t threads,
-                                        bool show_progress) {
-  const std::size_t count = strategies.size();
-  std::vector<sim::Replay> replays(count);
-  std::vector<sim::ReplayControl> controls(count);
-  std::vector<std::exception_ptr> failures(count);
-  std::atomic<std::size_t> next{0}, finished{0};
-  const auto work = [&] {
-    for (std::size_t k; (k = next++) < count; ++finished) try {
-        controls[k].stop = &interrupted;
-        replays[k] = sim::replay(machine, jobs, strategies[k], patterns, replay_options, &controls[k]);
-      } catch (...) {
-        failures[k] = std::current_exception();
-        interrupted = true;
-      }
-  };
-  std::vector<std::thread> workers;
-  for (std::size_t k = 0; k < std::min(threads, count); ++k) workers.emplace_back(work);
-  const auto start = std::chrono::steady_clock::now();
-  while (finished < count) {
-    double ended = 0;
-    for (const sim::ReplayControl& control : controls) ended += static_cast<double>(control.ended_jobs);
-    if (show_progress && !jobs.empty())
-      draw_progress(ended / static_cast<double>(jobs.size() * count),
-                    std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    std::this_thread::sleep_for(std::chrono::milliseconds(show_progress ? 200 : 20));
-  }
-  if (show_progress) std::fputs("\r\033[K", stderr);
-  for (std::thread& worker : workers) worker.join();
-  for (const std::exception_ptr& failure : failures)
-    if (failure) std::rethrow_exception(failure);
-  return replays;
 }
 
 }  // namespace
@@ -208,7 +153,7 @@ int command_simulate(int argc, char** argv) {
   watch_for_interrupt();
   const bool show_progress = !line.has("quiet") && isatty(STDERR_FILENO) == 1;
   const std::vector<sim::Replay> replays =
-      run_strategies(machine, list.jobs, patterns, replay_options, strategies, threads, show_progress);
+      run_strategies({machine, list.jobs, patterns, replay_options}, strategies, threads, interrupted, show_progress);
 
   Report report{line.operands()[0],
                 &machine,

@@ -23,8 +23,7 @@ struct PolicyValues {
 
 }  // namespace
 
-std::vector<PolicyGain> gains_of(std::span<const Decision> decisions) {
-  constexpr std::uint64_t seed = 1;
+std::vector<PolicyGain> gains_of(std::span<const Decision> decisions, std::uint64_t seed) {
   std::map<std::tuple<std::uint32_t, std::string, std::uint32_t>, const Decision*> last;  // of each start
   for (const Decision& d : decisions)
     if (d.for_start) last[{d.job_id, d.array_task, d.restarts}] = &d;
@@ -63,7 +62,7 @@ std::string shown_interval(const sim::MeanInterval& interval) {
 
 HtmlSection gains_section(const ReportFacts& facts) {
   HtmlSection section{"gains", "Gains on record", {}};
-  const std::vector<PolicyGain> gains = gains_of(facts.decisions.decisions);
+  const std::vector<PolicyGain> gains = gains_of(facts.decisions.decisions, facts.seed);
   if (gains.empty())
     return section.without_data(missing(
         "what policies gained.", "no decision on record has both the cost of its placement and that of stock.",
@@ -97,7 +96,8 @@ HtmlSection gains_section(const ReportFacts& facts) {
   section.body += paragraph(
       "The interval by jobs is Student's t. It is too narrow if a few users have many similar jobs. "
       "The interval by users draws users instead of jobs (bootstrap of " +
-          std::to_string(sim::bootstrap_draws) + " draws, from " + std::to_string(gain_users) + " users on).",
+          std::to_string(sim::bootstrap_draws) + " draws, seed " + std::to_string(facts.seed) + ", from " +
+          std::to_string(gain_users) + " users on).",
       "quiet");
   return section;
 }
@@ -135,7 +135,7 @@ Advice about_starts(const ReportFacts& facts) {
 // were used count before those that were only computed.
 Advice about_policy(const ReportFacts& facts, const std::string& policy) {
   Advice advice{policy, Verdict::open, "The records are inconclusive: observe it for longer (Mode=observe).", {}};
-  for (const PolicyGain& gain : gains_of(facts.decisions.decisions)) {
+  for (const PolicyGain& gain : gains_of(facts.decisions.decisions, facts.seed)) {
     if (gain.policy != policy) continue;
     const sim::MeanInterval& cost = cautious(gain);
     advice.reasons.push_back("Cost divided by that of stock: " + shown_number(cost.mean) + ", 90 % interval " +

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,8 +24,8 @@ struct PolicyGain {
 inline constexpr std::size_t gain_users = 5;
 
 // Returns the gains by policy. If there are several decisions about one start of a job, the last one counts. Decisions
-// without a start, without a cost or with a cost of 0 are left out. Equal decisions give equal intervals.
-std::vector<PolicyGain> gains_of(std::span<const Decision> decisions);
+// without a start, without a cost or with a cost of 0 are left out. Equal seeds give equal intervals.
+std::vector<PolicyGain> gains_of(std::span<const Decision> decisions, std::uint64_t seed);
 
 // Returns the wider of the two intervals of a gain, for conclusions.
 const sim::MeanInterval& cautious(const PolicyGain& gain);

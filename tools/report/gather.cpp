@@ -4,6 +4,7 @@
 #include "common/topology/scontrol_topology.hpp"
 #include "common/topology/topology_read.hpp"
 #include "common/util/error.hpp"
+#include "sim/job_selection.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/occupancy_input.hpp"
 #include "tools/input/torus_machine.hpp"
@@ -48,9 +49,25 @@ void try_to(std::optional<Part>& part, std::string& why, Read read) {
   }
 }
 
+void add_replay(ReportFacts& facts, const CommandLine& line, const ReplayRequest& request, const Config& config) {
+  if (!facts.machine) {
+    facts.why_no_replay = facts.why_no_machine;
+    return;
+  }
+  const auto read = [&] { return replay_site(line, request, facts, config); };
+  if (!line.has("sacct")) return try_to(facts.replay, facts.why_no_replay, read);
+  try {
+    facts.replay = read();
+  } catch (const sim::NoJobs& none) {
+    facts.why_no_replay = none.what();
+  }
+}
+
 }  // namespace
 
 ReportFacts gather_facts(const CommandLine& line, double since_s) {
+  const ReplayRequest request =
+      read_replay_request(line);  // before all else: a mistake in it is one of the command line
   ReportFacts facts;
   facts.since_s = since_s;
   const Config config = config_for_records();
@@ -72,7 +89,9 @@ ReportFacts gather_facts(const CommandLine& line, double since_s) {
     facts.why_no_occupancy = line.has("topology") ? "the machine is from a file, and only slurmctld knows running jobs."
                                                   : facts.why_no_machine;
   facts.decisions = read_decisions(line, config, 0, since_s);
+  facts.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
   if (const ControllerInput controller = read_controller(); controller.state) facts.mode = controller.state->mode;
+  add_replay(facts, line, request, config);
   return facts;
 }
 

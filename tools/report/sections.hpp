@@ -7,11 +7,10 @@
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/switch_tree.hpp"
 #include "sim/occupancy.hpp"
-#include "sim/statistics.hpp"
-#include "tools/input/command_line.hpp"
 #include "tools/input/decision_input.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/report/html.hpp"
+#include "tools/report/replay.hpp"
 
 namespace placement::tools {
 
@@ -34,12 +33,15 @@ struct ReportFacts {
   std::optional<sim::Occupancy> occupancy;  // of the running jobs that the caller may see
   std::string why_no_occupancy;
   DecisionInput decisions;  // since since_s; its notes say what is missing
-  std::string mode;         // Mode in force in slurmctld; empty: not known
+  std::optional<SiteReplay> replay;
+  std::string why_no_replay;
+  std::string mode;        // Mode in force in slurmctld; empty: not known
+  std::uint64_t seed = 1;  // of all random choices
 };
 
-// Reads the parts of a report, as the options of the command line say. Without --state, --history, --ring or --topology
-// the source is the monitor's files or slurmctld. A part that cannot be read is omitted, with the reason. Throws
-// UsageError, and Error for a file that the command line names.
+// Reads and replays the parts of a report, as the options of the command line say. Without --state, --history, --ring,
+// --topology or --sacct the source is the monitor's files, slurmctld or sacct. A part that cannot be read is omitted,
+// with the reason. Throws UsageError, and Error for a file that the command line names.
 //   since_s  in seconds since 1970
 ReportFacts gather_facts(const CommandLine& line, double since_s);
 
@@ -58,8 +60,11 @@ HtmlSection decisions_section(const ReportFacts& facts);
 // What policies gained by their own records, with confidence intervals.
 HtmlSection gains_section(const ReportFacts& facts);
 
-// How large a job still fits together.
+// How large a job still fits together: now, and over time in the replay.
 HtmlSection room_section(const ReportFacts& facts);
+
+// The site's jobs under each strategy.
+HtmlSection replay_section(const ReportFacts& facts);
 
 // What to switch on, and why.
 HtmlSection advice_section(const ReportFacts& facts);

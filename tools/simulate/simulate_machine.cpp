@@ -95,17 +95,20 @@ std::vector<std::pair<std::string, std::string>> machine_options(const CommandLi
   return given;
 }
 
-sim::ProcessorsPerCore read_processors_per_core(const CommandLine& line, const sim::Machine& machine) {
-  if (const auto given = line.integer("threads-per-core", 1, 64))
-    return {static_cast<std::int32_t>(*given), static_cast<std::int32_t>(*given)};
-  const std::string conf = slurm_conf_of(line);
-  if (conf.empty()) return {};
+sim::ProcessorsPerCore processors_per_core_of(const std::string& conf, const sim::Machine& machine) {
   std::unordered_map<std::string, std::int32_t> cpus;
   for (const NodeShape& shape : read_node_shapes(conf)) cpus.emplace(shape.name, shape.cpus_per_core);
   std::set<std::int32_t> found;
   for (const NodeView& node : machine.view().nodes)
     if (const auto known = cpus.find(node.name); known != cpus.end()) found.insert(known->second);
   return {found.size() == 1 ? *found.begin() : found.empty() ? 1 : 0, 1};
+}
+
+sim::ProcessorsPerCore read_processors_per_core(const CommandLine& line, const sim::Machine& machine) {
+  if (const auto given = line.integer("threads-per-core", 1, 64))
+    return {static_cast<std::int32_t>(*given), static_cast<std::int32_t>(*given)};
+  const std::string conf = slurm_conf_of(line);
+  return conf.empty() ? sim::ProcessorsPerCore{} : processors_per_core_of(conf, machine);
 }
 
 ClusterView read_machine_view(const CommandLine& line) {

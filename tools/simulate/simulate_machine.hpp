@@ -21,6 +21,9 @@ sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_op
 // have '_' instead of '-'.
 std::vector<std::pair<std::string, std::string>> machine_options(const CommandLine& line);
 
+// Returns the number of processors per core of the machine's nodes in the slurm.conf `conf`, for logs of sacct.
+sim::ProcessorsPerCore processors_per_core_of(const std::string& conf, const sim::Machine& machine);
+
 // Returns the number of processors per core. It is that of --threads-per-core, or else, for logs of sacct, that of the
 // machine's slurm.conf.
 sim::ProcessorsPerCore read_processors_per_core(const CommandLine& line, const sim::Machine& machine);

@@ -9,8 +9,19 @@
 
 namespace placement::tools {
 
-// An option of placectl simulate that placectl report has too.
+// Options of placectl simulate that placectl report has too.
 inline constexpr Option node_option{0, "node", "SxC", "sockets and cores per socket of the nodes of a tree or torus"};
+inline constexpr Option threads_per_core_option{
+    0, "threads-per-core", "N",
+    "processors that the log counts for each core [that of slurm.conf for logs of sacct, else 1]"};
+inline constexpr Option communication_option{'a', "communication", "PERCENT",
+                                             "share of the run time spent communicating [30]"};
+inline constexpr Option traffic_pattern_option{
+    0, "pattern", "WORD",
+    "source of the matrices: random, random=DEGREE, dt, or a folder of recorded ones, for jobs\n"
+    "of as many tasks; or ring, tree, alltoall, grid=, tp=,.. as for srun, for jobs that they\n"
+    "fit [random]"};
+inline constexpr Option seed_option{0, "seed", "N", "of all random choices [1]"};
 
 // Readers for the options of placectl simulate. All throw UsageError, which names the option and its allowed values.
 
