@@ -69,6 +69,8 @@ matrices() {
   refused 2 'placectl matrix: --to missing'
   printf 'np 4\n0 1 1000 1\n0 2 10 50\n1 3 10 50\n2 3 1000 1\n' >both
   printf 'tree 2 2\n' >pairs
+  run matrix info both
+  has 'With --weight messages:'
   run matrix info <(cat both)
   has 'total     2020'
   run matrix info --weight messages --json both

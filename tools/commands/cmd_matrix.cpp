@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -112,8 +113,18 @@ int matrix_info(int argc, char** argv) {
   const CommandLine line(info_help, argc, argv);
   const auto heaviest = static_cast<std::size_t>(line.integer("heaviest", 0, INT32_MAX).value_or(5));
   MatrixInfo info;
-  const CommMatrix matrix = read_matrix(line.operands()[0], {.weight = weight_given(line)}, &info);
-  write_output("", matrix_facts(matrix, info, heaviest, line.has("json")));
+  const auto text = [&](TrafficWeight weight) {
+    const CommMatrix matrix = read_matrix(line.operands()[0], {.weight = weight}, &info);
+    return matrix_facts(matrix, info, heaviest, line.has("json"));
+  };
+  std::string shown = text(weight_given(line));
+  // The file of a profile also has the values of the other weight. A pipe cannot be read again.
+  std::error_code failed;
+  const std::filesystem::file_status status = std::filesystem::status(line.operands()[0], failed);
+  const bool again = !std::filesystem::is_fifo(status) && !std::filesystem::is_character_file(status);
+  if (info.has_messages && again && !line.has("weight") && !line.has("json"))
+    shown += "\nWith --weight messages:\n" + text(TrafficWeight::messages);
+  write_output("", shown);
   return exit_ok;
 }
 
