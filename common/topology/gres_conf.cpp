@@ -2,6 +2,7 @@
 #include "common/topology/gres_conf.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -131,7 +132,7 @@ NodeGpus finished(GpuLines&& node, bool all_detect, const std::string& path) {
 // The lines of a gres.conf that are for some nodes.
 class GresReader {
  public:
-  explicit GresReader(std::span<const std::string> nodes) : own_(nodes.size()) {
+  explicit GresReader(std::span<const std::string> nodes) : lists_of_(nodes.size()) {
     for (std::size_t n = 0; n < nodes.size(); ++n) number_of_.emplace(nodes[n], n);
   }
 
@@ -139,55 +140,65 @@ class GresReader {
     if (!line.pairs.empty() && equal_any_case(line.pairs[0].first, "AutoDetect"))
       all_detect_ = !equal_any_case(line.pairs[0].second, "off");
     const std::string* const list = line.value("NodeName");
-    const std::vector<std::size_t>* nodes = nullptr;
+    NodeList* nodes = &of_all_;
     GpuLine read;
     try {
-      nodes = list ? &nodes_in(*list) : nullptr;
-      if (nodes && nodes->empty()) return;
+      if (list) nodes = &nodes_in(*list);
+      if (nodes->is_empty) return;
       read_line(line, read);
     } catch (const Error& error) {
       read.mistake = error.what();
     }
     if (!read.detects && read.gpus.empty() && read.mistake.empty()) return;
+    if (nodes == &of_all_ && of_all_.lines.size() > max_gpus) return;  // they are too many already
     read.place = file + ":" + std::to_string(line.number) + ": ";
-    if (!nodes) of_all_.push_back(lines_.size());
-    for (std::size_t n = 0; nodes && n < nodes->size(); ++n) own_[(*nodes)[n]].push_back(lines_.size());
+    nodes->lines.push_back(lines_.size());
     lines_.push_back(std::move(read));
   }
 
+  // Returns the GPUs of each node. Nodes that are in the same lists have equal GPUs.
   std::vector<NodeGpus> gpus(const std::string& path) const {
-    GpuLines of_all;
-    for (const std::size_t line : of_all_) add_line(lines_[line], of_all);
     std::vector<NodeGpus> result;
-    for (const std::vector<std::size_t>& own : own_) {
-      // If the lines of all nodes have a mistake, they are not repeated for each node. Otherwise they are few.
-      const bool merges = !own.empty() && of_all.result.why_not.empty();
-      GpuLines node = merges ? GpuLines() : of_all;
-      std::vector<std::size_t> lines = own;
-      if (merges) lines.insert(lines.end(), of_all_.begin(), of_all_.end());
-      std::ranges::sort(lines);
-      for (const std::size_t line : lines) add_line(lines_[line], node);
-      result.push_back(finished(std::move(node), all_detect_, path));
+    std::map<std::vector<const NodeList*>, NodeGpus> known;
+    for (const std::vector<const NodeList*>& lists : lists_of_) {
+      const auto [found, is_new] = known.try_emplace(lists);
+      if (is_new) {
+        GpuLines node;
+        std::vector<std::size_t> lines = of_all_.lines;
+        for (const NodeList* list : lists) lines.insert(lines.end(), list->lines.begin(), list->lines.end());
+        std::ranges::sort(lines);
+        for (const std::size_t line : lines) add_line(lines_[line], node);
+        found->second = finished(std::move(node), all_detect_, path);
+      }
+      result.push_back(found->second);
     }
     return result;
   }
 
  private:
-  // Returns the numbers of the nodes in a list. Throws Error if the list is wrong.
-  const std::vector<std::size_t>& nodes_in(const std::string& list) {
-    if (const auto known = nodes_of_list_.find(list); known != nodes_of_list_.end()) return known->second;
+  // A value of NodeName=, and the lines that have it.
+  struct NodeList {
+    bool is_empty = true;  // it names none of the nodes
+    std::vector<std::size_t> lines = {};
+  };
+
+  // Returns the entry of a list. Throws Error if the list is wrong.
+  NodeList& nodes_in(const std::string& text) {
+    if (const auto known = lists_.find(text); known != lists_.end()) return known->second;
     std::set<std::size_t> nodes;
-    for (const std::string& name : expand_hostlist(list))
+    for (const std::string& name : expand_hostlist(text))
       if (const auto number = number_of_.find(name); number != number_of_.end()) nodes.insert(number->second);
-    return nodes_of_list_.emplace(list, std::vector(nodes.begin(), nodes.end())).first->second;
+    NodeList& list = lists_[text] = {nodes.empty()};
+    for (const std::size_t node : nodes) lists_of_[node].push_back(&list);
+    return list;
   }
 
   std::unordered_map<std::string_view, std::size_t> number_of_;
-  std::unordered_map<std::string, std::vector<std::size_t>> nodes_of_list_;  // many lines have the list of another
+  std::unordered_map<std::string, NodeList> lists_;  // many lines have the list of another
   std::vector<GpuLine> lines_;
-  std::vector<std::size_t> of_all_;            // the lines of all nodes
-  std::vector<std::vector<std::size_t>> own_;  // of each node, its own lines
-  bool all_detect_ = false;                    // AutoDetect= of all nodes
+  NodeList of_all_{false};                              // the lines without NodeName=
+  std::vector<std::vector<const NodeList*>> lists_of_;  // of each node
+  bool all_detect_ = false;                             // AutoDetect= of all nodes
 };
 
 }  // namespace
