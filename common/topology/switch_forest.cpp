@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace placement {
 
@@ -69,6 +70,11 @@ class Forest {
 std::vector<SwitchShape> forest_of(std::vector<SwitchRecord> records, std::span<const NodeShape> nodes) {
   std::stable_sort(records.begin(), records.end(),
                    [](const SwitchRecord& a, const SwitchRecord& b) { return a.level < b.level; });
+  // Slurm ranks a node of several leaf switches by the last one.
+  std::unordered_set<std::string> seen;
+  for (auto leaf = records.rbegin(); leaf != records.rend(); ++leaf)
+    if (leaf->level == records[0].level)
+      std::erase_if(leaf->nodes, [&](const std::string& node) { return !seen.insert(node).second; });
   Forest forest(nodes);
   for (const SwitchRecord& record : records) forest.add(record);
   return std::move(forest.switches);

@@ -420,7 +420,7 @@ class Directory:
 
 def head_of_slurm_conf(site, directory, port):
     spec = site.rng.choice(['', '', 'SchedulerParameters=bf_window=10,spec_cores_first\n'])
-    if site.by_rank and site.is_simple():
+    if site.by_rank and site.kind == 'tree':
         spec += 'TopologyParam=RouteTree,SwitchAsNodeRank\n'
     if site.by_rank and site.kind == 'block' and version >= (25, 11):
         spec += 'TopologyParam=BlockAsNodeRank\n'
