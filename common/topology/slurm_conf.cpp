@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -388,10 +389,22 @@ void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
   }
 }
 
-// Returns whether a list with commas has the word.
-bool has_word(std::string_view list, std::string_view word) {
-  const std::vector<std::string_view> words = split_at(list, ',');
-  return std::ranges::find(words, word) != words.end();
+// Returns the nodes below a switch, block or ring for a function in a host list of newer versions of Slurm: switch{S},
+// block{B} or ring{R}, or switchwith{N}, blockwith{N} or ringwith{N} for the leaf switch, block or ring of node N.
+std::vector<std::string> nodes_of_function(std::string_view function, std::span<const NodeShape> nodes,
+                                           std::span<const SwitchShape> switches) {
+  const std::size_t open = function.find('{');
+  const bool of_node = function.substr(0, open).ends_with("with");
+  const std::string_view argument = function.substr(open + 1, function.find('}') - open - 1);
+  const auto name_of = [&](std::int32_t node) -> const std::string& {
+    return nodes[static_cast<std::size_t>(node)].name;
+  };
+  std::vector<std::string> names;
+  for (const SwitchShape& leaf : switches)
+    for (const SwitchShape* one = &leaf; one; one = one->parent < 0 ? nullptr : &switches[one->parent])
+      if (of_node ? std::ranges::count(one->nodes, argument, name_of) != 0 : one->name == argument)
+        std::ranges::transform(leaf.nodes, std::back_inserter(names), name_of);
+  return names;
 }
 
 // Reads the partitions of a slurm.conf.
@@ -411,33 +424,48 @@ class PartitionReader {
     partitions_.emplace_back(file, std::move(whole));
   }
 
-  std::vector<PartitionShape> partitions(std::span<const NodeShape> nodes) const {
+  std::vector<PartitionShape> partitions(std::span<const NodeShape> nodes, const std::string& path,
+                                         TopologyReader read_topology) const {
     std::vector<PartitionShape> result;
+    std::optional<std::vector<SwitchShape>> switches;
     for (const auto& [file, line] : partitions_) {
       const std::string* list = line.value("Nodes");
       const std::string* topology = line.value("Topology");
       result.push_back({*line.value("PartitionName"), {}, topology ? *topology : ""});
       if (!list) continue;
-      const std::unordered_set<std::string> names = nodes_of(*list, file, line, nodes);
+      std::unordered_set<std::string> names = nodes_of(*list, file, line, nodes);
+      for (const std::string& function : std::vector(names.begin(), names.end())) {
+        if (function.find('{') == function.npos || function.starts_with("feature{")) continue;
+        if (!switches) switches = parse_switches(read_topology ? read_topology(path) : topology_conf_of(path), nodes);
+        const std::vector<std::string> found = nodes_of_function(function, nodes, *switches);
+        if (found.empty()) fail_at(file, line.number, "Nodes=" + shown(function) + " has no node");
+        names.insert(found.begin(), found.end());
+      }
+      const auto is_meant = [&](std::string_view feature) {
+        return names.contains("feature{" + std::string(feature) + "}");
+      };
       for (const NodeShape& node : nodes)
-        if (names.contains(node.name) || equal_any_case(*list, "ALL")) result.back().nodes.push_back(node.name);
+        if (names.contains(node.name) || equal_any_case(*list, "ALL") ||
+            std::ranges::any_of(split_at(node.features, ','), is_meant))
+          result.back().nodes.push_back(node.name);
     }
     return result;
   }
 
  private:
-  // Returns the names of a Nodes= of a partition, with the nodes of each NodeSet in place of its name.
+  // Returns the names of a Nodes= of a partition, with the nodes of each NodeSet in place of its name, and feature{F}
+  // for the nodes with feature F.
   std::unordered_set<std::string> nodes_of(const std::string& list, const std::string& file, const ConfLine& line,
                                            std::span<const NodeShape> nodes) const {
     const std::vector<std::string> listed = hosts_at(list, file, line);
     std::unordered_set<std::string> names(listed.begin(), listed.end());
     for (const auto& [set_file, set] : sets_) {
       if (names.erase(set.pairs[0].second) == 0) continue;
-      const std::string *feature = set.value("Feature"), *more = set.value("Nodes");
-      const bool all = more && equal_any_case(*more, "ALL");  // from Slurm 23.11 on
-      for (const NodeShape& node : nodes)
-        if (all || (feature && has_word(node.features, *feature))) names.insert(node.name);
-      if (more)
+      if (const std::string* feature = set.value("Feature")) names.insert("feature{" + *feature + "}");
+      const std::string* more = set.value("Nodes");
+      if (more && equal_any_case(*more, "ALL"))  // from Slurm 23.11 on
+        std::ranges::transform(nodes, std::inserter(names, names.end()), &NodeShape::name);
+      else if (more)
         for (std::string& name : hosts_at(*more, set_file, set)) names.insert(std::move(name));
     }
     return names;
@@ -518,7 +546,7 @@ SlurmMachine read_slurm_machine(const std::string& slurm_conf_path, TopologyRead
   machine.nodes = read_slurm_nodes(
       slurm_conf_path, [&](const std::string& file, const ConfLine& line) { partitions.take(file, line); },
       read_topology);
-  machine.partitions = partitions.partitions(machine.nodes);
+  machine.partitions = partitions.partitions(machine.nodes, slurm_conf_path, read_topology);
   return machine;
 }
 

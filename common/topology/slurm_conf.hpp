@@ -69,7 +69,8 @@ struct SlurmMachine {
 std::vector<NodeShape> read_slurm_nodes(const std::string& slurm_conf_path, const TakeLine& take = nullptr,
                                         TopologyReader read_topology = nullptr);
 
-// Returns these nodes and the partitions. Throws Error also when the line of a partition is wrong.
+// Returns these nodes and the partitions. Throws Error also when the line of a partition is wrong, or has a function
+// such as switch{s1} and the file of the switches cannot be read.
 SlurmMachine read_slurm_machine(const std::string& slurm_conf_path, TopologyReader read_topology = nullptr);
 
 // Returns read_slurm_nodes(). Throws Error when there are none.

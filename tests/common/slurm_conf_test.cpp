@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/slurm_conf.hpp"
 
+#include "common/util/hostlist.hpp"
 #include "config.h"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
@@ -199,6 +200,31 @@ START_TEST(partitions) {
 }
 END_TEST
 
+// Nodes=switch{s1} of newer versions of Slurm.
+START_TEST(functions_of_partitions) {
+  const TemporaryDirectory directory;
+  directory.file("topology.conf",
+                 "SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n[3-4]\nSwitchName=top Switches=s[1-2]\n");
+  const auto nodes = [&](const std::string& list) {
+    const std::string path = directory.file(
+        "slurm.conf",
+        "NodeName=n[1-4,9] Features=a,b\nNodeName=m Features=b\nNodeSet=set Nodes=switch{s2}\nPartitionName=p Nodes=" +
+            list + "\n");
+    return compress_hostlist(read_slurm_machine(path).partitions.at(0).nodes);
+  };
+  ck_assert_text_eq(nodes("switch{s1},n9"), "n[1-2,9]");
+  ck_assert_text_eq(nodes("switchwith{n3}"), "n[3-4]");
+  ck_assert_text_eq(nodes("switch{s[1-2]}"), "n[1-4]");
+  ck_assert_text_eq(nodes("switch{top}"), "n[1-4]");
+  ck_assert_text_eq(nodes("set,m"), "m,n[3-4]");
+  ck_assert_text_eq(nodes("feature{a}"), "n[1-4,9]");
+  ck_assert_text_eq(nodes("feature{none}"), "");
+  ck_assert_error(nodes("n1,switch{s9}"), "slurm.conf:4: Nodes=switch{s9}");
+  directory.file("topology.conf", "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\n");
+  ck_assert_text_eq(nodes("block{b2}"), "n[3-4]");
+}
+END_TEST
+
 // TopologyParam=SwitchAsNodeRank: by leaf switch, those without a switch first. topology/block before Slurm 25.05: by
 // line.
 START_TEST(orders) {
@@ -221,6 +247,9 @@ START_TEST(orders) {
   directory.file("topology.conf", "SwitchName=x Nodes=c9\nSwitchName=t Switches=x,y\nSwitchName=y Nodes=b[3-4],c10\n");
   ck_assert_text_eq(order(ranked), "a1 a2 c9 b3 b4 c10 ");
   ck_assert_text_eq(order("topologyparam=SWITCHASNODERANK\ntopologyplugin=tree\n"), "a1 a2 c9 b3 b4 c10 ");
+  directory.file("topology.conf",
+                 "SwitchName=x Nodes=c9,b3\nSwitchName=y Nodes=b[3-4],c10\nSwitchName=z Nodes=a2,b4\n");
+  ck_assert_text_eq(order(ranked), "a1 c9 b3 c10 b4 a2 ");  // a node of several switches: by the last
   ck_assert_text_eq(order("TopologyPlugin=topology/tree\nTopologyParam=BlockAsNodeRank\n"), by_name);
   ck_assert_text_eq(order("TopologyPlugin=topology/flat\nTopologyParam=SwitchAsNodeRank\n"), by_name);
   ck_assert_text_eq(order(""), by_name);
@@ -284,6 +313,7 @@ int main() {
   tcase_add_test(all, cpus_are_threads_or_cores);
   tcase_add_test(all, defaults_and_order);
   tcase_add_test(all, partitions);
+  tcase_add_test(all, functions_of_partitions);
   tcase_add_test(all, orders);
   tcase_add_test(all, includes);
   tcase_add_test(all, bad_nodes);
