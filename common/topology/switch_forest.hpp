@@ -17,9 +17,10 @@ struct SwitchRecord {
 };
 
 // Returns switches as a forest over `nodes`. A node is attached to the lowest switch that names it, and a switch to the
-// lowest switch above it. A node of several leaf switches belongs to the last of them. Among higher switches of one level
-// with equal sets of nodes, the first is kept; in a fat tree, each root is above all leaves. A higher switch that shares
-// nodes with others of its level gets only the nodes that they do not have. Names that are not among `nodes` are ignored, and so are switches without a node.
+// lowest switch above it. A node of several leaf switches belongs to the last of them. Among higher switches of one
+// level with equal sets of nodes, the first is kept; in a fat tree, each root is above all leaves. A higher switch that
+// shares nodes with others of its level gets only the nodes that they do not have. Names that are not among `nodes` are
+// ignored, and so are switches without a node.
 std::vector<SwitchShape> forest_of(std::vector<SwitchRecord> records, std::span<const NodeShape> nodes);
 
 // Returns blocks of topology/block as forest_of() does. If they form several trees, one more block is added above all.
