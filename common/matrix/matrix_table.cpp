@@ -103,11 +103,15 @@ CommMatrix parse_edge_table(TextScanner& in, const MatrixReadOptions& options, M
   const std::size_t bytes = column_of(names, {"bytes", "total_bytes", "weight", "traffic", "volume", "size", "value"});
   if (bytes == absent) in.fail("no column is named bytes, weight, traffic, volume, size or value");
   TrafficTable table(options.max_entries);
+  const bool commas = in.line().find(',') != std::string_view::npos;
   std::int64_t lowest = options.max_ranks, highest = -1;
   while (in.next_line()) {
     std::int64_t from = 0, to = 0;
     long double value = 0;
-    if (in.count_fields() == names.size() + 1) in.word("name of the row");
+    const bool named = in.count_fields() == names.size() + 1;
+    if (named && !commas && in.line().find(',') != std::string_view::npos)
+      in.fail("a comma, which the header does not have: write fractions with a point, as in 2.5");
+    if (named) in.word("name of the row");
     for (std::size_t column = 0; column < names.size(); ++column) {
       if (column == source)
         from = in.count("rank", options.max_ranks - 1);

@@ -103,6 +103,8 @@ class FileReader {
   explicit FileReader(const TakeLine& take) : take_(take) {}
 
   void read(const std::string& path, std::string_view text, int depth = 0) {
+    if (text.starts_with("\xef\xbb\xbf"))
+      fail_at(path, 1, "starts with a byte order mark, which Slurm rejects: save the file without it");
     for (const ConfLine& line : conf_lines(text)) {
       if (const std::string* name = line.value("ClusterName")) cluster_ = lower_case(*name);
       const std::vector<std::string_view> words = split_words(line.rest);

@@ -244,6 +244,8 @@ START_TEST(tables_with_column_names) {
   ck_assert_error(parse("source,target,bytes\n0,n1,5\n"), "m:2: rank 'n1'");
   ck_assert_error(parse("source,target,bytes\n0,1,5,6,7\n"), "m:2: ");
   ck_assert_error(parse("source,target,bytes\n0,1\n"), "m:2: ");
+  for (const char* text : {"id;source;target;bytes\n0;0;1;2,5\n", "i\tj\tvalue\n0\t1\t2,5\n"})
+    ck_assert_error_words(parse(text), "m:2: comma");
   ck_assert_error(parse_matrix("source,target,bytes\n0,2,5\n", "m", {.max_ranks = 2}), "m:2: rank '2'");
 }
 END_TEST

@@ -290,6 +290,7 @@ END_TEST
 
 START_TEST(bad_nodes) {
   ck_assert_error(nodes_of(""), "no NodeName");
+  ck_assert_error(nodes_of("\xef\xbb\xbfNodeName=n\n"), "slurm.conf:1: starts with a byte order mark");
   ck_assert_error(nodes_of("\nNodeName=n[1-"), "slurm.conf:2: host list 'n[1-': brackets");
   ck_assert_error(nodes_of("NodeName=n CPUs=-1"), "slurm.conf:1: CPUs=-1");
   ck_assert_error(nodes_of("NodeName=n CPUs=08"), "slurm.conf:1: CPUs=08");  // no octal number
