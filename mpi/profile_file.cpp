@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cstdarg>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "common/util/error.hpp"
+#include "common/util/word_list.hpp"
 
 namespace placement::mpi {
 namespace {
@@ -25,6 +27,16 @@ __attribute__((format(printf, 2, 3))) void line(std::string& text, const char* f
 }
 
 double percent(double part, double whole) { return whole > 0 ? 100.0 * part / whole : 0; }
+
+// Adds the line that NLA reads; netload/profile_weights.hpp describes its value. `bytes` are those of the matrix.
+void add_network_use(std::string& text, const ProfileSummary& summary, double bytes) {
+  std::uint64_t messages = 0;
+  for (const std::uint64_t of_size : summary.sizes) messages += of_size;
+  line(text, "network use           %.6g:%" PRId32 ":%.6g:%.6g",
+       std::min(1.0, summary.mpi_seconds_least * summary.ranks / summary.seconds), summary.ranks,
+       static_cast<double>(messages) / summary.seconds, bytes / summary.seconds);
+  if (!summary.nodes.empty()) text.insert(text.size() - 1, ":" + joined(summary.nodes, "+"));
+}
 
 }  // namespace
 
@@ -66,21 +78,18 @@ std::string to_string(const ProfileSummary& summary) {
   if (summary.ranks_missing > 0)
     line(text, "ranks without a trace %" PRId32 " (the program died; what they sent is not counted)",
          summary.ranks_missing);
-  if (!summary.nodes.empty()) {
-    text += "nodes                ";
-    for (const std::string& node : summary.nodes) text += " " + node;
-    text += '\n';
-  }
+  if (!summary.nodes.empty()) text += "nodes                 " + joined(summary.nodes, " ") + "\n";
   line(text, "waiting calls         %" PRIu64, summary.calls);
+  double bytes = 0;
+  for (const TrafficKind kind : {TrafficKind::point_to_point, TrafficKind::collective, TrafficKind::one_sided})
+    bytes += static_cast<double>(summary.totals[static_cast<std::size_t>(kind)].bytes);
   if (summary.seconds > 0) {
     line(text, "run time              %.6f s (mean over ranks)", summary.seconds / summary.ranks);
     line(text, "time in such calls    %.6f s (mean; %.6f to %.6f), %.1f %% of the run",
          summary.mpi_seconds / summary.ranks, summary.mpi_seconds_least, summary.mpi_seconds_most,
          percent(summary.mpi_seconds, summary.seconds));
+    add_network_use(text, summary, bytes);
   }
-  double bytes = 0;
-  for (const TrafficKind kind : {TrafficKind::point_to_point, TrafficKind::collective, TrafficKind::one_sided})
-    bytes += static_cast<double>(summary.totals[static_cast<std::size_t>(kind)].bytes);
   for (std::uint32_t kind = 0; kind < traffic_kinds; ++kind) {
     const PeerTraffic& total = summary.totals[kind];
     const bool traffic = static_cast<TrafficKind>(kind) != TrafficKind::topology;

@@ -33,118 +33,25 @@ bool is_node_name(std::string_view text) {
   });
 }
 
-// Parses a line such as "  1024..2047: 12".
-std::optional<CommunicationProfile::Sizes> sizes_of(std::string_view line) {
-  const std::size_t dots = line.find(".."), colon = line.find(": ");
-  if (dots == line.npos || colon == line.npos || colon < dots) return std::nullopt;
-  const auto least = number(line.substr(0, dots));
-  const auto most = number(line.substr(dots + 2, colon - dots - 2));
-  const auto messages = number(line.substr(colon + 2));
-  if (!least || !most || !messages) return std::nullopt;
-  return CommunicationProfile::Sizes{*least, *most, *messages};
-}
-
-// Parses a line such as "time in such calls    6.0 s (mean; 5.0 to 7.0), 60.0 % of the run". Returns the percentage
-// times least over mean, here 0.5. Without the extremes it returns the share of the mean.
-std::optional<double> waiting_share(std::string_view line) {
-  constexpr std::string_view end = "% of the run";
-  const std::string_view before = trimmed(line.substr(0, line.size() - end.size()));
-  const auto percent = number(before.substr(before.find_last_of(' ') + 1));
-  if (!percent || *percent > 100.05) return std::nullopt;
-  double part = 1;
-  const std::vector<std::string_view> words = split_words(before);
-  for (std::size_t k = 0; k + 3 < words.size(); ++k) {
-    if (words[k + 1] != "s" || words[k + 2] != "(mean;") continue;
-    const auto mean = number(words[k]), least = number(words[k + 3]);
-    if (!mean || !least || *least > *mean * 1.001) return std::nullopt;
-    if (*mean > 0) part = std::min(*least / *mean, 1.0);
-  }
-  return std::min(part * *percent / 100, 1.0);
-}
-
-// Parses a line such as "point-to-point        30000 bytes in 4 messages, 75.0 % of the bytes". Returns the bytes.
-std::optional<double> bytes_of(std::string_view line) {
-  for (const std::string_view kind : {"point-to-point ", "collective ", "one-sided "}) {
-    if (!line.starts_with(kind)) continue;
-    const std::vector<std::string_view> words = split_words(line.substr(kind.size()));
-    if (words.size() > 1 && words[1] == "bytes") return number(words[0]);
-  }
-  return std::nullopt;
-}
-
-// Parses lines such as "ranks                 16" and "run time              2.5 s (mean over ranks)".
-void take_number(std::string_view line, std::string_view name, double& target) {
-  if (!line.starts_with(name)) return;
-  const std::vector<std::string_view> words = split_words(line.substr(name.size()));
-  if (words.empty()) return;
-  if (const auto value = number(words[0])) target = *value;
-}
-
-// Adds the names in a line such as "nodes                 n1 n2". Omits names that could not travel with a job.
-void take_nodes(std::string_view line, std::vector<std::string>& nodes) {
-  for (const std::string_view word : split_words(line.substr(line.find(' '))))
-    if (nodes.size() < most_nodes && is_node_name(word)) nodes.emplace_back(word);
-}
-
-struct MessageTotals {
-  double messages = 0;
-  double bytes = 0;
-};
-
-MessageTotals totals_of(const CommunicationProfile& profile) {
-  MessageTotals totals;
-  for (const CommunicationProfile::Sizes& sizes : profile.sizes) {
-    totals.messages += sizes.messages;
-    totals.bytes += sizes.messages * (sizes.least_bytes + sizes.most_bytes) / 2;
-  }
-  if (profile.bytes) totals.bytes = *profile.bytes;
-  return totals;
-}
-
-// Reads the profile from FILE.summary if that exists (FILE is the matrix), otherwise from FILE itself. Throws Error
-// with the name of the file.
-CommunicationProfile read_profile_summary(const std::string& file) {
+// Reads the use of the network from FILE.summary if that exists (FILE is the matrix), otherwise from FILE itself. Throws
+// Error with the name of the file.
+NetworkUse read_network_use(const std::string& file) {
   const std::string summary = file + ".summary";
   std::error_code error;
   const std::string path = std::filesystem::exists(summary, error) ? summary : file;
-  return parse_profile_summary(read_input_file(path, max_summary_bytes), path);
+  return network_use_of_summary(read_input_file(path, max_summary_bytes), path);
 }
 
 }  // namespace
 
-CommunicationProfile parse_profile_summary(std::string_view text, const std::string& file) {
-  constexpr std::string_view time_line = "time in such calls", time_end = "% of the run";
-  CommunicationProfile profile;
-  bool has_share = false;
-  for (const TextLine& line : text_lines(text)) {
-    if (line.text.starts_with(time_line) && line.text.ends_with(time_end)) {
-      const auto share = waiting_share(line.text);
-      if (!share)
-        fail_at(file, line.number, "'" + shown(line.text) + "': expected 'time in such calls ... % of the run'");
-      profile.waiting_share = *share;
-      has_share = true;
-    } else if (line.text.starts_with("ranks ") || line.text.starts_with("run time ")) {
-      take_number(line.text, "ranks ", profile.ranks);
-      take_number(line.text, "run time ", profile.run_s);
-    } else if (line.text.starts_with("nodes ")) {
-      take_nodes(line.text, profile.nodes);
-    } else if (const auto bytes = bytes_of(line.text)) {
-      profile.bytes = profile.bytes.value_or(0) + *bytes;
-    } else if (const auto sizes = sizes_of(line.text)) {
-      profile.sizes.push_back(*sizes);
+NetworkUse network_use_of_summary(std::string_view text, const std::string& file) {
+  constexpr std::string_view name = "network use ";
+  for (const TextLine& line : text_lines(text)) try {
+      if (line.text.starts_with(name)) return parse_network_use(trimmed(line.text.substr(name.size())));
+    } catch (const Error& error) {
+      fail_at(file, line.number, error.what());
     }
-  }
-  if (!has_share)
-    throw Error(file + ": no line 'time in such calls .. % of the run': expected a summary of placement-profile");
-  return profile;
-}
-
-NetworkUse network_use(const CommunicationProfile& profile) {
-  const auto [messages, bytes] = totals_of(profile);
-  const bool timed = profile.ranks > 0 && profile.run_s > 0;
-  const double rank_seconds = timed ? profile.ranks * profile.run_s : 1;
-  return {profile.waiting_share, timed ? profile.ranks : 0, messages / rank_seconds, bytes / rank_seconds,
-          profile.nodes};
+  throw Error(file + ": no line 'network use ...': expected a summary of placement-profile");
 }
 
 std::string to_string(const NetworkUse& use) {
@@ -219,7 +126,7 @@ Parameters profile_weights(const NetworkUse& use, const TypicalLink& link) {
 void replace_profile(Parameters& parameters) {
   const auto found = parameters.find("profile");
   if (found == parameters.end()) return;
-  parameters[use_key] = to_string(network_use(read_profile_summary(found->second)));
+  parameters[use_key] = to_string(read_network_use(found->second));
   parameters.erase("profile");
 }
 
@@ -227,7 +134,7 @@ void add_measured_share(Parameters& parameters, const std::string& file) {
   std::error_code error;
   if (!std::filesystem::exists(file + ".summary", error)) return;
   try {
-    parameters.try_emplace("comm-share", std::to_string(std::lround(100 * read_profile_summary(file).waiting_share)));
+    parameters.try_emplace("comm-share", std::to_string(std::lround(100 * read_network_use(file).waiting_share)));
   } catch (const Error&) {  // the file is not a summary
   }
 }

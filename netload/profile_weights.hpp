@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,44 +10,26 @@
 
 namespace placement::netload {
 
-// How a program used the network in one run, from the summary that libplacement-profile writes next to the matrix.
-struct CommunicationProfile {
+// How a program used the network in one run, in a form that is short enough to travel with the job. The host that knows
+// the links computes the weights from it.
+struct NetworkUse {
   // The share (0..1) of the run time in calls that wait for other ranks, of the rank that waits least: it waits for the
   // network, the others also for slower ranks.
   double waiting_share = 0;
-  double ranks = 0;                     // 0: not known
-  double run_s = 0;                     // run time in seconds; 0: not known
-  std::vector<std::string> nodes = {};  // some of the nodes on which it ran; empty: not known
-  // The number of messages with sizes in a range.
-  struct Sizes {
-    double least_bytes = 0;
-    double most_bytes = 0;
-    double messages = 0;
-  };
-  std::vector<Sizes> sizes;
-  std::optional<double> bytes = {};  // of all messages; without it they are estimated by `sizes`
-};
-
-// Parses a summary. Throws Error with the name `file` when the share of time is missing or wrong.
-CommunicationProfile parse_profile_summary(std::string_view text, const std::string& file);
-
-// The use of the network in a form that is short enough to travel with the job. The host that knows the links computes
-// the weights from it.
-struct NetworkUse {
-  double waiting_share = 0;             // see CommunicationProfile, 0..1
   double ranks = 0;                     // 0: not known; then the rates below are totals, useful only as a ratio
   double messages_per_s = 0;            // mean of one rank over the run
   double bytes_per_s = 0;               // mean of one rank over the run
   std::vector<std::string> nodes = {};  // some of the nodes of the run, at most 32; empty: not known
 };
-// Returns the use of the network of a profile.
-NetworkUse network_use(const CommunicationProfile& profile);
 
 // Formats the four numbers in the order of NetworkUse, and the nodes if they are known, as
 // "0.94:16:1200:5.3e+06:n1+n2".
 std::string to_string(const NetworkUse& use);
 // Parses the text of to_string(). Throws Error unless it is four numbers in their ranges, with or without nodes.
 NetworkUse parse_network_use(std::string_view text);
+// Returns the use of the network in a summary of libplacement-profile: the text of to_string() behind "network use".
+// Throws Error with the name `file` when this line is missing or wrong.
+NetworkUse network_use_of_summary(std::string_view text, const std::string& file);
 
 // Returns the share (0..1) of the run time that the network may take: the share of waiting, limited to the time of the
 // messages if up to sixteen ranks share one idle link. If ranks wait for each other's computation, the waiting share is

@@ -41,7 +41,7 @@ void read_or_refuse(Read read) {
 }
 
 void check_summary(std::string_view text) {
-  const netload::NetworkUse use = netload::network_use(netload::parse_profile_summary(text, "p"));
+  const netload::NetworkUse use = netload::network_use_of_summary(text, "p");
   const double share = netload::network_share(use, netload::TypicalLink{});
   REQUIRE(share >= 0 && share <= 1);
   REQUIRE(netload::profile_weights(use, netload::TypicalLink{}).size() == 4);

@@ -208,7 +208,11 @@ START_TEST(summary_says_what_is_missing) {
   summary.totals[0] = {-1, 300, 3};
   summary.totals[1] = {-1, 100, 1};
   summary.sizes[8] = 4;
+  summary.seconds = 8;
+  summary.mpi_seconds_least = 0.5;
+  summary.nodes = {"n1", "n2"};
   const std::string text = to_string(summary);
+  ck_assert(text.find("\nnetwork use           0.25:4:0.5:50:n1+n2\n") != std::string::npos);
   ck_assert(text.find("ranks without a trace 1") != std::string::npos);
   ck_assert(text.find("100 bytes in 1 messages, 25.0 %") != std::string::npos);
   ck_assert(text.find("  128..255: 4") != std::string::npos);

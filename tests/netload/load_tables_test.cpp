@@ -47,62 +47,39 @@ START_TEST(default_weights_are_those_of_the_paper) {
 END_TEST
 
 START_TEST(weights_from_a_profile) {
-  const char* const summary =
-      "ranks                 4\nrun time              0.0009 s (mean over ranks)\n"
-      "time in such calls    6.000000 s (mean; 5.000000 to 7.000000), 60.0 % of the run\n"
-      "message sizes         bytes: messages\n  4096..8191: 3\n  8192..16383: 1\n";
-  const CommunicationProfile profile = parse_profile_summary(summary, "s");
-  ck_assert_double_eq_tol(profile.waiting_share, 0.5, 1e-12);
-  ck_assert_int_eq(profile.sizes.size(), 2);
+  const NetworkUse use = network_use_of_summary("ranks                 4\n  network use   0.5:4:1111.11:8.53278e+06\n", "s");
+  ck_assert_double_eq(use.waiting_share, 0.5);
   const TypicalLink gigabit;
-  Parameters weights = profile_weights(network_use(profile), gigabit);
+  Parameters weights = profile_weights(use, gigabit);
   ck_assert_text_eq(weights["alpha"] + " " + weights["beta"], "0.500 0.500");
+  ck_assert_text_eq(weights["latency"], "0.494");  // 60 us of 60 + 7679.5 bytes at 125 MB/s
+  ck_assert_double_eq(nla_weights(weights).beta, 0.5);
   // All messages take 486 us, a small part of a longer run: 4 * (240 us + 30718 B / 125 MB/s) / 4 / 2.5 ms.
-  CommunicationProfile longer = profile;
-  longer.run_s = 0.0025;
-  ck_assert_double_eq_tol(network_share(network_use(longer), gigabit), 0.1943, 1e-4);
-  ck_assert_text_eq(profile_weights(network_use(longer), gigabit)["beta"], "0.055");
+  const NetworkUse longer{0.5, 4, 400, 3.0718e6};
+  ck_assert_double_eq_tol(network_share(longer, gigabit), 0.1943, 1e-4);
+  ck_assert_text_eq(profile_weights(longer, gigabit)["beta"], "0.055");
   // On links with a twentieth of the bandwidth and ten times the latency, messages take longer than the waiting.
   const TypicalLink slow{600, 6.25e6, LinkSource::measured, LinkSource::measured};
-  ck_assert_double_eq(network_share(network_use(longer), slow), 0.5);
-  ck_assert_text_eq(profile_weights(network_use(longer), slow)["beta"], "0.500");
-  ck_assert_text_eq(profile_weights(network_use(longer), slow)["latency"], "0.328");  // 2400 us of 2400 + 4915
+  ck_assert_double_eq(network_share(longer, slow), 0.5);
+  ck_assert_text_eq(profile_weights(longer, slow)["beta"], "0.500");
+  ck_assert_text_eq(profile_weights(longer, slow)["latency"], "0.328");  // 2400 us of 2400 + 4915
   // More than sixteen ranks do not share one link.
-  CommunicationProfile wide = longer;
-  wide.ranks = 64;
-  ck_assert_double_eq_tol(network_share(network_use(wide), gigabit), 16 * 485.744e-6 / 64 / 0.0025, 1e-6);
-  longer.run_s = 100;
-  ck_assert_text_eq(profile_weights(network_use(longer), gigabit)["beta"], "0.000");
-  ck_assert_double_eq(profile.ranks, 4);
-  ck_assert_double_eq(profile.run_s, 0.0009);
-  ck_assert_text_eq(weights["latency"], "0.494");  // 30000 of 30000 + 3 * 6143.5 + 12287.5
-  ck_assert_double_eq(nla_weights(weights).beta, 0.5);
-  // Where the summary has the bytes, they are not estimated by the sizes of messages.
-  const std::string exact = std::string(summary) +
-                            "point-to-point        20000 bytes in 3 messages, 80.0 % of the bytes\n"
-                            "collective            4000 bytes in 1 messages, 16.0 % of the bytes\n"
-                            "one-sided             1000 bytes in 0 messages, 4.0 % of the bytes\n"
-                            "outside the world     500 bytes in 2 messages (not in the matrix)\n";
-  ck_assert_double_eq_tol(network_use(parse_profile_summary(exact, "s")).bytes_per_s, 25000 / (4 * 0.0009), 1e-3);
-  ck_assert_double_eq_tol(network_use(profile).bytes_per_s, 30718 / (4 * 0.0009), 1e-3);
-  const char* const mean_alone = "time in such calls 3 s, 30.0 % of the run";
-  ck_assert_double_eq(parse_profile_summary(mean_alone, "s").waiting_share, 0.3);
-  const char* const least_above_mean = "time in such calls 3 s (mean; 4 to 5), 30.0 % of the run";
-  ck_assert_error(parse_profile_summary(least_above_mean, "s"), "s:1: '" + std::string(least_above_mean) + "'");
-  CommunicationProfile bulky{.waiting_share = 0.004, .sizes = {{1 << 20, 1 << 21, 100}}};
-  weights = profile_weights(network_use(bulky), gigabit);
+  const NetworkUse wide{0.5, 64, 400.0 / 16, 3.0718e6 / 16};
+  ck_assert_double_eq_tol(network_share(wide, gigabit), 16 * 485.744e-6 / 64 / 0.0025, 1e-6);
+  const NetworkUse hours{0.5, 4, 0.01, 76.795};
+  ck_assert_text_eq(profile_weights(hours, gigabit)["beta"], "0.000");
+  weights = profile_weights({0.004, 0, 100, 1.57e8}, gigabit);
   ck_assert_text_eq(weights["beta"] + " " + weights["latency"] + " " + weights["bandwidth"], "0.000 0.050 0.950");
   ck_assert_double_eq_tol(nla_weights(profile_weights({.waiting_share = 1}, gigabit)).alpha, 0, 1e-12);
-  ck_assert_error(parse_profile_summary("ranks 4\n", "s"), "s: no line 'time in such calls");
-  const char* const broken = "time in such calls x % of the run\n";
-  ck_assert_error(parse_profile_summary(broken, "s"), "s:1: 'time in such calls x");
+  ck_assert_error(network_use_of_summary("ranks 4\n", "s"), "s: no line 'network use");
+  ck_assert_error(network_use_of_summary("ranks 4\nnetwork use x\n", "s"), "s:2: network-use=x");
 }
 END_TEST
 
 START_TEST(a_profile_sets_the_missing_weights) {
   const TemporaryDirectory directory;
   const std::string matrix = directory.file("app.mat", "np 2\n");
-  directory.file("app.mat.summary", "time in such calls    1.0 s (mean; 1.0 to 1.0), 20.0 % of the run\n");
+  directory.file("app.mat.summary", "network use 0.2:0:0:0\n");
   Parameters parameters{{"profile", matrix}, {"latency", "0.9"}};
   replace_profile(parameters);
   ck_assert(!parameters.contains("profile"));
@@ -118,23 +95,12 @@ START_TEST(a_profile_sets_the_missing_weights) {
   for (const char* const bad : {"", "1:2:3", "0.5:2:3:4:", "0.5:2:3:4:n1+", "0.5:2:3:4:n 1", "0.5:2:3:4:n1:n2",
                                 "1.5:2:3:4", "-1:2:3:4", "nan:1:1:1", "0.5:inf:1:1", "0.5:4:1:", "a:b:c:d"})
     ck_assert_error(parse_network_use(bad), "network-use=");
-  directory.file("app.mat.summary",
-                 "nodes   n3 n4\ntime in such calls    1.0 s (mean; 1.0 to 1.0), 20.0 % of the run\n");
+  directory.file("app.mat.summary", "nodes   n3 n4\nnetwork use 0.2:0:0:0:n3+n4\n");
   parameters = {{"profile", matrix}};
   replace_profile(parameters);
   ck_assert_text_eq(parameters["network-use"], "0.2:0:0:0:n3+n4");
   parameters = {{"profile", matrix + "x"}};
   ck_assert_error(replace_profile(parameters), "app.matx");
-}
-END_TEST
-
-// placement-profile(1) and doc/netload.md: a summary names up to 32 nodes of the run.
-START_TEST(a_profile_has_up_to_32_nodes) {
-  std::string nodes = "nodes";
-  for (int n = 0; n < 40; ++n) nodes += " n" + std::to_string(n);
-  const char* const time = "\ntime in such calls 3 s, 30.0 % of the run\n";
-  ck_assert_uint_eq(parse_profile_summary(nodes + time, "s").nodes.size(), 32);
-  ck_assert_text_eq(parse_profile_summary(nodes + time, "s").nodes.back(), "n31");
 }
 END_TEST
 
@@ -295,7 +261,6 @@ int main() {
   tcase_add_test(weights, weights_by_name);
   tcase_add_test(weights, default_weights_are_those_of_the_paper);
   tcase_add_test(weights, weights_from_a_profile);
-  tcase_add_test(weights, a_profile_has_up_to_32_nodes);
   tcase_add_test(weights, the_slowest_twentieth_of_the_pairs_is_left_out);
   tcase_add_test(weights, a_profile_sets_the_missing_weights);
   tcase_add_test(weights, typical_links);

@@ -372,9 +372,9 @@ START_TEST(a_summary_beside_the_matrix_tells_the_share_of_communication) {
     std::filesystem::remove(summary);
     return request->spec.parameters.contains("comm-share") ? request->spec.parameters.at("comm-share") : "";
   };
-  const std::string half = "time in such calls    6.0 s (mean; 5.0 to 7.0), 60.0 % of the run\n";
+  const std::string half = "network use 0.5:4:0:0\n";
   ck_assert(share("TREEMATCH=", half) == "50");
-  ck_assert(share("TOFA=", "time in such calls    6.0 s (mean; 0.0 to 9.0), 60.0 % of the run\n") == "");
+  ck_assert(share("TOFA=", "network use 0:4:0:0\n") == "");
   ck_assert(share("TREEMATCH=comm-share=7,", half) == "7");
   ck_assert(share("NLA=", half) == "");
   ck_assert(share("TREEMATCH=", "this is no summary\n") == "");
