@@ -6,7 +6,6 @@ libmonitor_protocol_la_CPPFLAGS = $(AM_CPPFLAGS) $(MUNGE_CFLAGS) $(GCRYPT_CFLAGS
 libmonitor_protocol_la_SOURCES = \
 	%D%/agent_config.cpp \
 	%D%/daemon.cpp \
-	%D%/handshake_packets.cpp \
 	%D%/munge_credentials.cpp \
 	%D%/query_client.cpp \
 	%D%/query_server.cpp \

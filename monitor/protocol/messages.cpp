@@ -7,6 +7,7 @@
 
 #include "common/state/live_range.hpp"
 #include "common/state/node_fields.hpp"
+#include "monitor/protocol/handshake_packets.hpp"
 #include "monitor/protocol/message_fields.hpp"
 
 namespace placement::protocol {
@@ -99,6 +100,71 @@ static void fields(auto& io, Of<SettingsMessage> auto& settings) {
 
 static void fields(auto& io, Of<Accept> auto&) { io.constant(MessageKind::accept); }
 
+static void head(auto& io, FrameKind kind) {
+  for (const char letter : {'S', 'P', 'L', 'W'}) io.constant(letter);
+  io.constant(wire_version);
+  io.constant(kind);
+  io.constant(0);
+  io.constant(0);
+  io.at_most(max_datagram);
+}
+
+static void fields(auto& io, Of<HelloFrame> auto& frame) {
+  head(io, FrameKind::hello);
+  io.raw(frame.nonce);
+  io.pad(handshake_bytes);
+}
+
+static void fields(auto& io, Of<ChallengeFrame> auto& frame) {
+  head(io, FrameKind::challenge);
+  io.raw(frame.nonce);
+  io.raw(frame.cookie);
+  io.pad(handshake_bytes);
+}
+
+static void fields(auto& io, Of<JoinFrame> auto& frame) {
+  head(io, FrameKind::join);
+  io.raw(frame.nonce);
+  io.raw(frame.cookie);
+  io.name(frame.name);
+  // The credential has only the characters that munge uses, so that it can be passed on as a C string.
+  io.rest(frame.credential, [](std::uint8_t c) { return c > ' ' && c < 127; });
+  io.require(!frame.credential.empty());
+}
+
+static void fields(auto& io, Of<RefusedFrame> auto& frame) {
+  head(io, FrameKind::refused);
+  io.raw(frame.nonce);
+  io.number(frame.reason);
+}
+
+static void fields(auto& io, Of<ResetFrame> auto& frame) {
+  head(io, FrameKind::reset);
+  io.number(frame.session);
+}
+
+static void fields(auto& io, Of<SealedHeader> auto& header) {
+  head(io, FrameKind::sealed);
+  io.number(header.session);
+  io.number(header.sequence);
+  io.leave_more_than(seal_tag_bytes);
+}
+
+static void fields(auto& io, Of<JoinSecret> auto& secret) {
+  io.raw(secret.nonce);
+  io.raw(secret.cookie);
+  io.raw(secret.secret);
+  io.name(secret.name);
+}
+
+std::optional<FrameKind> frame_kind(ByteView datagram) {
+  constexpr std::size_t place = 5;
+  if (datagram.size() <= place || datagram[place] < static_cast<std::uint8_t>(FrameKind::hello) ||
+      datagram[place] > static_cast<std::uint8_t>(FrameKind::sealed))
+    return std::nullopt;
+  return static_cast<FrameKind>(datagram[place]);
+}
+
 std::string to_string(const NetAddress& address) {
   const auto& ip = address.ip;
   const bool v4 =
@@ -114,19 +180,19 @@ Bytes encode(const ProbePacket& packet, std::size_t message_bytes) {
   return bytes;
 }
 
-template Bytes encode(const Accept&);
-template Bytes encode(const Heartbeat&);
-template Bytes encode(const HeartbeatAck&);
-template Bytes encode(const ProbeLease&);
-template Bytes encode(const ProbeResult&);
-template Bytes encode(const ProbePacket&);
-template Bytes encode(const SettingsMessage&);
-template std::optional<Accept> decode(ByteView);
-template std::optional<Heartbeat> decode(ByteView);
-template std::optional<HeartbeatAck> decode(ByteView);
-template std::optional<ProbeLease> decode(ByteView);
-template std::optional<ProbeResult> decode(ByteView);
-template std::optional<ProbePacket> decode(ByteView);
-template std::optional<SettingsMessage> decode(ByteView);
+template struct Codec<Accept>;
+template struct Codec<Heartbeat>;
+template struct Codec<HeartbeatAck>;
+template struct Codec<ProbeLease>;
+template struct Codec<ProbeResult>;
+template struct Codec<ProbePacket>;
+template struct Codec<SettingsMessage>;
+template struct Codec<HelloFrame>;
+template struct Codec<ChallengeFrame>;
+template struct Codec<JoinFrame>;
+template struct Codec<RefusedFrame>;
+template struct Codec<ResetFrame>;
+template struct Codec<SealedHeader>;
+template struct Codec<JoinSecret>;
 
 }  // namespace placement::protocol

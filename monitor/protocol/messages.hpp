@@ -183,12 +183,21 @@ inline constexpr std::size_t heartbeat_message_bytes = 320;
 // Returns a message as bytes: its kind, then its body. Names longer than max_wire_name and lists longer than their
 // limit are cut. Reals that do not fit a float become NaN.
 template <typename Message>
-Bytes encode(const Message& message);
+struct Codec {
+  static Bytes encode(const Message& message);
+  static std::optional<Message> decode(ByteView bytes);
+};
+template <typename Message>
+Bytes encode(const Message& message) {
+  return Codec<Message>::encode(message);
+}
 // Pads the message with zeros to `message_bytes`.
 Bytes encode(const ProbePacket& packet, std::size_t message_bytes);
 
 // Returns none when the bytes are no message of this type.
 template <typename Message>
-std::optional<Message> decode(ByteView bytes);
+std::optional<Message> decode(ByteView bytes) {
+  return Codec<Message>::decode(bytes);
+}
 
 }  // namespace placement::protocol

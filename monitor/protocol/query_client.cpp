@@ -97,11 +97,11 @@ std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query qu
   if (!credential) throw Error(credentials.why());
   if (credential->size() > max_query_credential) throw Error("the query is too long");
   Stream stream(to, seconds);
-  stream.write(encode_query_head(credential->size()));
+  stream.write(encode(QueryHead{static_cast<std::uint32_t>(credential->size())}));
   stream.write({reinterpret_cast<const std::uint8_t*>(credential->data()), credential->size()});
-  const auto reason = decode_answer_head(stream.read(answer_head_bytes));
-  if (!reason) throw Error("the answer is not from a placement-monitor");
-  if (*reason != 0) throw Error(told_refusal(*reason));
+  const auto head = decode<AnswerHead>(stream.read(answer_head_bytes));
+  if (!head) throw Error("the answer is not from a placement-monitor");
+  if (head->reason != 0) throw Error(told_refusal(head->reason));
   SealedChannel channel(query.channel, query.key, Side::first);
   std::string text;
   for (;;) {

@@ -104,7 +104,7 @@ void QueryServer::accept_all(double now_s) {
 }
 
 void QueryServer::refuse(Connection& connection, Refusal why, double now_s) {
-  connection.out = encode_answer_head(static_cast<std::uint8_t>(why));
+  connection.out = encode(AnswerHead{static_cast<std::uint8_t>(why)});
   connection.state = State::answering;
   connection.moved_s = now_s;
   connection.until_s = now_s + limits_.question_s;
@@ -115,9 +115,9 @@ bool QueryServer::read_question(Connection& connection, double now_s) {
   std::size_t wanted = query_head_bytes;
   for (;;) {
     if (connection.in.size() >= query_head_bytes) {
-      const auto credential = decode_query_head(ByteView(connection.in).first(query_head_bytes));
-      if (!credential) return false;
-      wanted = query_head_bytes + *credential;
+      const auto head = decode<QueryHead>(ByteView(connection.in).first(query_head_bytes));
+      if (!head) return false;
+      wanted = query_head_bytes + head->credential_bytes;
     }
     if (connection.in.size() == wanted) break;
     std::uint8_t buffer[4096];
@@ -198,7 +198,7 @@ bool QueryServer::answer_next(double now_s) {
 void QueryServer::answer(Connection& connection) {
   const double began_s = steady_s();
   connection.seal.emplace(connection.query);
-  connection.out = encode_answer_head(0);
+  connection.out = encode(AnswerHead{});
   connection.state = State::answering;
   try {
     connection.text = answers_.at_once(connection.query, connection.asker);
@@ -224,7 +224,7 @@ void QueryServer::stream(Connection& connection) {
     if (&other != &connection) other.socket.reset(-1);
   limit_waits(connection.socket, limits_.stalled_s);
   AnswerSeal seal(connection.query);
-  Bytes out = encode_answer_head(0);
+  Bytes out = encode(AnswerHead{});
   try {
     answers_.streamed(connection.query, connection.asker, [&](std::string_view text) {
       seal.add(out, text, Piece::more);

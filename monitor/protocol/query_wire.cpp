@@ -13,12 +13,7 @@ namespace placement::protocol {
 
 namespace {
 
-constexpr std::string_view query_mark = "SPQ1", answer_mark = "SPA1";
 constexpr std::string_view note_name = "note", written_name = "written", ring_name = "ring", last_name = "last";
-
-bool begins_with(ByteView bytes, std::string_view mark) {
-  return bytes.size() >= mark.size() && std::equal(mark.begin(), mark.end(), bytes.begin());
-}
 
 std::int64_t count_of(std::string_view value) {
   const auto number = parse_integer(value);
@@ -40,36 +35,20 @@ static void fields(auto& io, wire::Of<Query> auto& query) {
              query.text.empty() != has_text);
 }
 
-template Bytes encode(const Query&);
-template std::optional<Query> decode(ByteView);
-
-Bytes encode_query_head(std::size_t credential_bytes) {
-  wire::Writer out;
-  out.text(query_mark);
-  out.number(static_cast<std::uint32_t>(credential_bytes));
-  return out.take();
+static void fields(auto& io, wire::Of<QueryHead> auto& head) {
+  for (const char letter : {'S', 'P', 'Q', '1'}) io.constant(letter);
+  io.number(head.credential_bytes);
+  io.require(head.credential_bytes > 0 && head.credential_bytes <= max_query_credential);
 }
 
-std::optional<std::size_t> decode_query_head(ByteView head) {
-  if (head.size() != query_head_bytes || !begins_with(head, query_mark)) return std::nullopt;
-  wire::Reader in(head.subspan(query_mark.size()));
-  std::uint32_t bytes = 0;
-  in.number(bytes);
-  if (bytes == 0 || bytes > max_query_credential) return std::nullopt;
-  return bytes;
+static void fields(auto& io, wire::Of<AnswerHead> auto& head) {
+  for (const char letter : {'S', 'P', 'A', '1'}) io.constant(letter);
+  io.number(head.reason);
 }
 
-Bytes encode_answer_head(std::uint8_t reason) {
-  wire::Writer out;
-  out.text(answer_mark);
-  out.number(reason);
-  return out.take();
-}
-
-std::optional<std::uint8_t> decode_answer_head(ByteView head) {
-  if (head.size() != answer_head_bytes || !begins_with(head, answer_mark)) return std::nullopt;
-  return head.back();
-}
+template struct Codec<Query>;
+template struct Codec<QueryHead>;
+template struct Codec<AnswerHead>;
 
 void AnswerSeal::add(Bytes& out, std::string_view text, Piece last_kind) {
   do {

@@ -45,17 +45,15 @@ struct Query {
   double since_s = 0;         // decisions: only those made at this time or later, in seconds since 1970
   std::string text;           // job_state: a hostlist; measured_pairs: a table (measured_pairs.hpp)
 };
-// encode() and decode() of messages.hpp write and read the payload of the credential.
+// encode() and decode() of messages.hpp write and read the payload of the credential, and the two heads.
 
-// Encodes the first bytes of a connection, which give the credential's length in bytes, and decodes them. The decoder
-// returns none when they are no query or when the credential would be too long.
-Bytes encode_query_head(std::size_t credential_bytes);
-std::optional<std::size_t> decode_query_head(ByteView head);
-
-// Encodes the first bytes of an answer with the reason in them, and decodes them. The decoder returns none when the
-// other end is no placement-monitor.
-Bytes encode_answer_head(std::uint8_t reason);
-std::optional<std::uint8_t> decode_answer_head(ByteView head);
+// The first bytes of a connection, and those of an answer.
+struct QueryHead {
+  std::uint32_t credential_bytes = 0;  // 1 to max_query_credential
+};
+struct AnswerHead {
+  std::uint8_t reason = 0;
+};
 
 enum class Piece : std::uint8_t {
   more,    // text of the answer, more pieces follow

@@ -21,12 +21,11 @@ void check_query(ByteView bytes) {
 }
 
 void check_heads(ByteView bytes) {
-  if (const auto credential = decode_query_head(bytes)) {
-    REQUIRE(*credential > 0 && *credential <= max_query_credential);
-    REQUIRE(encode_query_head(*credential) == Bytes(bytes.begin(), bytes.end()));
+  if (const auto head = decode<QueryHead>(bytes)) {
+    REQUIRE(head->credential_bytes > 0 && head->credential_bytes <= max_query_credential);
+    REQUIRE(encode(*head) == Bytes(bytes.begin(), bytes.end()));
   }
-  if (const auto reason = decode_answer_head(bytes))
-    REQUIRE(encode_answer_head(*reason) == Bytes(bytes.begin(), bytes.end()));
+  if (const auto head = decode<AnswerHead>(bytes)) REQUIRE(encode(*head) == Bytes(bytes.begin(), bytes.end()));
 }
 
 void check_answer(std::string_view text) {
