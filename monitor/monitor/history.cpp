@@ -91,45 +91,43 @@ std::string move_aside(const std::string& path) {
 
 }  // namespace
 
-History::History(const std::string& path, const HistoryLimits& limits) : path_(path), limits_(limits) {
-  if (exists(path) && !is_sound(path)) moved_aside_ = move_aside(path);
-  if (!exists(path)) make(path);
-  open(path);
+History::History(std::string path, const HistoryLimits& limits) : path_(std::move(path)), limits_(limits) { start(); }
+
+// Opens the file. If it is missing or damaged, begins a new one and returns true.
+bool History::start() {
+  database_.reset();
+  const bool missing = !exists(path_), damaged = !missing && !is_sound(path_);
+  if (damaged) moved_aside_ = move_aside(path_);
+  if (missing || damaged) make(path_);
+  open();
+  return missing || damaged;
 }
 
-void History::open(const std::string& path) {
-  restrict_modes(path);
-  database_ = std::make_unique<Database>(path, Database::Access::write, wait_ms);
+void History::open() {
+  restrict_modes(path_);
+  auto database = std::make_unique<Database>(path_, Database::Access::write, wait_ms);
   struct stat status {};
-  if (stat(path.c_str(), &status) == 0) {
+  if (stat(path_.c_str(), &status) == 0) {
     device_ = status.st_dev;
     inode_ = status.st_ino;
   }
-  try {
-    prepare(path);
-  } catch (...) {
-    database_.reset();
-    throw;
-  }
-}
-
-void History::prepare(const std::string& path) {
-  set_modes(*database_);
-  const std::int64_t version = database_->number("PRAGMA user_version");
+  set_modes(*database);
+  const std::int64_t version = database->number("PRAGMA user_version");
   if (version > history_schema_version)
-    throw Error(path + ": has schema version " + std::to_string(version) +
+    throw Error(path_ + ": has schema version " + std::to_string(version) +
                 ", but this program supports versions up to " + std::to_string(history_schema_version));
   if (version == 0) {
-    Transaction all(*database_);
-    database_->run(schema);
-    database_->run(("PRAGMA user_version = " + std::to_string(history_schema_version)).c_str());
+    Transaction all(*database);
+    database->run(schema);
+    database->run(("PRAGMA user_version = " + std::to_string(history_schema_version)).c_str());
     all.commit();
   }
+  database_ = std::move(database);
 }
 
 // Returns the open database; opens it again if a failure closed it. Throws Error.
 Database& History::database() {
-  if (!database_) open(path_);
+  if (!database_) open();
   return *database_;
 }
 
@@ -139,66 +137,47 @@ bool History::in_place() const {
 }
 
 bool History::recover() {
-  batch_.reset();
-  database_.reset();
-  const bool damaged = !exists(path_) || !is_sound(path_);
-  if (damaged) {
-    moved_aside_ = exists(path_) ? move_aside(path_) : std::string("gone");
-    make(path_);
-  }
-  open(path_);
-  return damaged;
+  const bool gone = !exists(path_), fresh = start();
+  if (gone) moved_aside_ = "gone";
+  return fresh;
 }
 
 void History::keep(const SpanRecord& span) {
   const Key key{span.node, span.began_at_s};
-  if (kept_spans_.size() < most_spans || kept_spans_.contains(key)) kept_spans_[key] = span;
+  if (span.ended_at_s > span.began_at_s && (kept_spans_.size() < most_spans || kept_spans_.contains(key)))
+    kept_spans_[key] = span;
 }
-
-void History::begin() { batch_ = std::make_unique<Transaction>(database()); }
 
 void History::commit() {
-  if (!batch_) return;
-  try {
-    for (const auto& [key, outage] : kept_outages_) put_outage(outage);
-    for (const auto& [key, span] : kept_spans_) put_span(span);
-    for (const auto& [name, value] : kept_settings_) set_setting(name, value);
-    batch_->commit();
-  } catch (...) {
-    give_up();
-    throw;
-  }
-  batch_.reset();
+  Transaction all(database());
+  for (const auto& [key, outage] : kept_outages_)
+    Statement(database(), "INSERT OR REPLACE INTO outage VALUES (?, ?, ?, ?, ?, ?)")
+        .bind(outage.node, outage.began_at_s, outage.ended_at_s, outage.counted, outage.cause, outage.noticed_at_s)
+        .execute();
+  for (const auto& [key, span] : kept_spans_)
+    Statement(database(), "INSERT OR REPLACE INTO span VALUES (?, ?, ?)")
+        .bind(span.node, span.began_at_s, span.ended_at_s)
+        .execute();
+  for (const DecisionRow& row : kept_decisions_)
+    Statement(database(), "INSERT INTO decision (at, job, uid, record) VALUES (?, ?, ?, ?)")
+        .bind(row.at_s, row.job, row.uid, row.record)
+        .execute();
+  for (const auto& [name, value] : kept_settings_)
+    if (value.empty())
+      Statement(database(), "DELETE FROM setting WHERE name = ?").bind(name).execute();
+    else
+      Statement(database(), "INSERT OR REPLACE INTO setting VALUES (?, ?)").bind(name, value).execute();
+  all.commit();
   kept_outages_.clear();
   kept_spans_.clear();
+  kept_decisions_.clear();
   kept_settings_.clear();
 }
-
-void History::give_up() { batch_.reset(); }
 
 bool one_outage(const OutageRecord& a, const OutageRecord& b) {
   const OutageRecord &first = b.began_at_s < a.began_at_s ? b : a, &second = b.began_at_s < a.began_at_s ? a : b;
   if (second.began_at_s - first.began_at_s <= same_outage_s || first.lasts()) return true;
   return second.began_at_s <= first.ended_at_s + (second.cause == "slurmd" ? same_outage_s : 0);
-}
-
-void History::put_outage(const OutageRecord& outage) {
-  Statement(database(), "INSERT OR REPLACE INTO outage VALUES (?, ?, ?, ?, ?, ?)")
-      .bind(outage.node, outage.began_at_s, outage.ended_at_s, outage.counted, outage.cause, outage.noticed_at_s)
-      .execute();
-}
-
-void History::put_span(const SpanRecord& span) {
-  if (!(span.ended_at_s > span.began_at_s)) return;
-  Statement(database(), "INSERT OR REPLACE INTO span VALUES (?, ?, ?)")
-      .bind(span.node, span.began_at_s, span.ended_at_s)
-      .execute();
-}
-
-void History::put_decision(double at_s, std::int64_t job, std::int64_t uid, const std::string& record) {
-  Statement(database(), "INSERT INTO decision (at, job, uid, record) VALUES (?, ?, ?, ?)")
-      .bind(at_s, job, uid, record)
-      .execute();
 }
 
 std::vector<OutageRecord> History::outages() {
@@ -220,11 +199,6 @@ std::string History::setting(const std::string& name) {
   return find.bind(name).step() ? find.text(0) : std::string();
 }
 
-void History::set_setting(const std::string& name, const std::string& value) {
-  if (value.empty()) return Statement(database(), "DELETE FROM setting WHERE name = ?").bind(name).execute();
-  Statement(database(), "INSERT OR REPLACE INTO setting VALUES (?, ?)").bind(name, value).execute();
-}
-
 std::int64_t History::bytes() {
   return database().number("PRAGMA page_size") *
          (database().number("PRAGMA page_count") - database().number("PRAGMA freelist_count"));
@@ -232,22 +206,17 @@ std::int64_t History::bytes() {
 
 void History::prune(double now_s) {
   const double oldest = now_s - limits_.keep_s;
-  begin();
   Statement(database(), "DELETE FROM outage WHERE ended_at < ?").bind(oldest).execute();
   Statement(database(), "DELETE FROM span WHERE ended_at < ?").bind(oldest).execute();
   Statement(database(), "DELETE FROM decision WHERE at < ?").bind(oldest).execute();
-  commit();
   // The row of a time that still lasts has an old start and grows. So its age counts from its end.
   for (const auto& [table, age] :
        {std::pair{"decision", "id"}, {"span", "ended_at"}, {"outage", "ended_at IS NULL, ended_at"}}) {
     const std::string some = std::string("DELETE FROM ") + table + " WHERE rowid IN (SELECT rowid FROM " + table +
                              " ORDER BY " + age + " LIMIT 1 + (SELECT count(*) FROM " + table + ") / 8)";
     while (bytes() > limits_.max_bytes &&
-           database().number((std::string("SELECT EXISTS (SELECT 1 FROM ") + table + ")").c_str()) != 0) {
-      begin();
+           database().number((std::string("SELECT EXISTS (SELECT 1 FROM ") + table + ")").c_str()) != 0)
       Statement(database(), some.c_str()).execute();
-      commit();
-    }
   }
 }
 

@@ -44,6 +44,13 @@ struct SpanRecord {
   double ended_at_s = 0;
 };
 
+// A decision of slurmctld, with its text `record`.
+struct DecisionRow {
+  double at_s = 0;
+  std::int64_t job = 0, uid = 0;
+  std::string record;
+};
+
 struct HistoryLimits {
   double keep_s = 400.0 * 86400;         // outages, spans and decisions that are older are deleted
   std::int64_t max_bytes = 256LL << 20;  // above this the oldest decisions are deleted, then spans, then outages
@@ -53,7 +60,7 @@ struct HistoryLimits {
 class History {
  public:
   // Opens the file, or creates it with mode 0640. A damaged file is moved aside first. Throws Error.
-  History(const std::string& path, const HistoryLimits& limits);
+  History(std::string path, const HistoryLimits& limits);
 
   // Returns the path to which a damaged file was moved when this one was opened. It is empty if the file was sound or
   // did not exist, and "gone" if the file was removed while it was open.
@@ -65,27 +72,19 @@ class History {
   // sound. The latest writes may be lost. Throws Error when no file can be opened.
   bool recover();
 
-  // Keeps a record until a commit() has written it. A commit() can fail, for example because the disk is full; the next
-  // commit() then repeats it. The record replaces a kept record with the same node and start time. At most most_spans
-  // spans are kept, and more are dropped.
+  // Keeps a record until a commit() has written it. The record replaces a kept or stored one with the same node and
+  // start time. At most most_spans spans are kept, and more are dropped; so are spans that are not longer than 0.
   void keep(const OutageRecord& outage) { kept_outages_[{outage.node, outage.began_at_s}] = outage; }
   void keep(const SpanRecord& span);
-  // Keeps a value for set_setting().
+  void keep(DecisionRow decision) { kept_decisions_.push_back(std::move(decision)); }
+  // Keeps a value for setting(). An empty one will be forgotten.
   void keep_setting(const std::string& name, const std::string& value) { kept_settings_[name] = value; }
   static constexpr std::size_t most_spans = 200000;
   std::size_t kept() const { return kept_outages_.size() + kept_spans_.size() + kept_settings_.size(); }
 
-  // begin() starts a transaction, which commit() completes and give_up() undoes. Without begin(), each call
-  // is a transaction.
-  void begin();
+  // Writes all that is kept, in one transaction. If this fails, for example because the disk is full, everything is
+  // still kept for the next commit().
   void commit();
-  void give_up();
-
-  // put_outage() and put_span() replace a stored record with the same node and start time.
-  void put_outage(const OutageRecord& outage);
-  void put_span(const SpanRecord& span);
-  // Adds a decision of slurmctld, with its text `record`.
-  void put_decision(double at_s, std::int64_t job, std::int64_t uid, const std::string& record);
 
   std::vector<OutageRecord> outages();  // ordered by beginning
   std::vector<SpanRecord> spans();      // ordered by beginning
@@ -93,8 +92,6 @@ class History {
   // Returns the stored value `name`; empty if there is none. "ring" is the position up to which the ring of decisions
   // was read. "left X" is the time when the agent of node X was stopped, until it is back.
   std::string setting(const std::string& name);
-  // Remembers a value. An empty one is forgotten.
-  void set_setting(const std::string& name, const std::string& value);
 
   // Deletes rows that are older than the limits at the time `now_s`, and the oldest rows of a file that is too large.
   void prune(double now_s);
@@ -102,8 +99,8 @@ class History {
   std::int64_t bytes();
 
  private:
-  void open(const std::string& path);
-  void prepare(const std::string& path);
+  bool start();
+  void open();
   Database& database();
 
   std::string path_;
@@ -114,8 +111,8 @@ class History {
   using Key = std::pair<std::string, double>;  // node and start time
   std::map<Key, OutageRecord> kept_outages_;
   std::map<Key, SpanRecord> kept_spans_;
+  std::vector<DecisionRow> kept_decisions_;
   std::map<std::string, std::string> kept_settings_;
-  std::unique_ptr<Transaction> batch_;
 };
 
 }  // namespace placement::monitor

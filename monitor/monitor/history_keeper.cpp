@@ -2,7 +2,6 @@
 #include "monitor/monitor/history_keeper.hpp"
 
 #include <cstdio>
-#include <optional>
 #include <utility>
 
 #include "common/decision/decision.hpp"
@@ -44,18 +43,14 @@ HistoryKeeper::HistoryKeeper(const Config& config, std::vector<uid_t> decision_o
 }
 
 void HistoryKeeper::keep(const NodeWatch& watch, Moment now) {
-  std::optional<DecisionReader> before(ring_);  // restored unless the decisions read here are committed
   const bool reads_ring = now.steady_s >= next_ring_s_;
   try {
     if (!history_.in_place()) throw DatabaseError(path_ + ": the file was removed", true);
-    history_.begin();
     if (reads_ring) {
       read_ring();
-      if (trouble_.lasts()) keep_ring_position();
       next_ring_s_ = now.steady_s + ring_every_s;
     }
     history_.commit();
-    before.reset();
     for (const Decision& decision : std::exchange(uncommitted_, {})) counts_.add(decision);
     if (now.steady_s >= next_prune_s_) {
       next_prune_s_ = now.steady_s + prune_every_s;
@@ -70,28 +65,18 @@ void HistoryKeeper::keep(const NodeWatch& watch, Moment now) {
       trouble_.say("");
     }
   } catch (const Error& error) {
-    if (before) ring_ = *before;
-    uncommitted_.clear();
     handle(error);
   }
 }
 
+// Replaces a damaged file, and logs the trouble.
 void HistoryKeeper::handle(const Error& error) {
-  history_.give_up();
   const auto* const database = dynamic_cast<const DatabaseError*>(&error);
-  if (database && database->broken && recover()) return;
-  trouble_.say(std::string("the history cannot be used: ") + error.what());
-}
-
-// Returns true when the damaged file was replaced, or when that failed and was logged.
-bool HistoryKeeper::recover() {
   try {
-    if (!history_.recover()) return false;
-    log_moved_file();
-    return true;
-  } catch (const Error& error) {
-    trouble_.say(std::string("the history is damaged: ") + error.what());
-    return true;
+    if (database && database->broken && history_.recover()) return log_moved_file();
+    trouble_.say(std::string("the history cannot be used: ") + error.what());
+  } catch (const Error& again) {
+    trouble_.say(std::string("the history is damaged: ") + again.what());
   }
 }
 
@@ -102,26 +87,22 @@ void HistoryKeeper::log_moved_file() {
     log_(path_ + " was damaged: moved it to " + history_.moved_aside() + " and starts a new history");
 }
 
-// Writes the new decisions of the ring into the history. A ring that cannot be read is logged.
+// Gives new decisions of the ring to the history, once the last ones are committed. A ring that cannot be read is
+// logged.
 void HistoryKeeper::read_ring() {
-  std::vector<Decision> decisions;
+  if (!uncommitted_.empty()) return;
   try {
-    decisions = ring_.read(most_decisions);
+    uncommitted_ = ring_.read(most_decisions);
     ring_trouble_.say("");
   } catch (const Error& error) {
     ring_trouble_.say(error.what());
     return;
   }
-  if (decisions.empty()) return;
-  for (const Decision& decision : decisions)
-    history_.put_decision(decision.at_s, decision.job_id, decision.uid, decision_text(decision));
-  keep_ring_position();
-  uncommitted_ = std::move(decisions);
-}
-
-void HistoryKeeper::keep_ring_position() {
+  if (uncommitted_.empty() && !trouble_.lasts()) return;
+  for (const Decision& decision : uncommitted_)
+    history_.keep(DecisionRow{decision.at_s, decision.job_id, decision.uid, decision_text(decision)});
   const RingCursor cursor = ring_.cursor();
-  history_.set_setting(ring_setting, std::to_string(cursor.ring) + " " + std::to_string(cursor.next));
+  history_.keep_setting(ring_setting, std::to_string(cursor.ring) + " " + std::to_string(cursor.next));
 }
 
 void HistoryKeeper::save(NodeWatch& watch, Moment now) {

@@ -29,8 +29,6 @@ class HistoryKeeper {
   void keep(const NodeWatch& watch, Moment now);
   // Writes everything before the process ends.
   void save(NodeWatch& watch, Moment now);
-  // Handles an error of the history: undoes the transaction, replaces a damaged file, and logs the trouble.
-  void handle(const Error& error);
 
   // Returns whether the history could not be written the last time.
   bool in_trouble() const { return trouble_.lasts(); }
@@ -39,16 +37,15 @@ class HistoryKeeper {
   std::uint64_t decisions_lost() const { return ring_.overrun(); }  // overwritten before they were read
 
  private:
-  bool recover();
+  void handle(const Error& error);
   void log_moved_file();
   void read_ring();
-  void keep_ring_position();
 
   std::string path_;
   Log log_;
   History history_;
   DecisionReader ring_;
-  std::vector<Decision> uncommitted_;  // decisions in the transaction that is not committed yet
+  std::vector<Decision> uncommitted_;  // decisions that the history keeps, and has not committed yet
   DecisionCounts counts_;
   double next_ring_s_ = 0, next_prune_s_;
   TroubleLog trouble_, ring_trouble_;

@@ -42,7 +42,8 @@ struct Scene {
   // Writes an outage that ended `days` days ago.
   void outage_before(double days) {
     const double began_s = at().wall_s - days * 86400;
-    keeper->history().put_outage({"n0", began_s, began_s + 10, true, "silent", began_s + 5});
+    keeper->history().keep(OutageRecord{"n0", began_s, began_s + 10, true, "silent", began_s + 5});
+    keeper->history().commit();
   }
   std::size_t outages() { return keeper->history().outages().size(); }
 

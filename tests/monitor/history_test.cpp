@@ -34,6 +34,11 @@ OutageRecord outage(const std::string& node, double began, double ended, const s
   return {node, began, ended, counted, cause, began + 20};
 }
 
+void put(History& history, const auto& record) {
+  history.keep(record);
+  history.commit();
+}
+
 struct StoredRow {
   std::int64_t job = 0;
   std::string record;
@@ -77,7 +82,6 @@ START_TEST(another_user_cannot_open_it) {
   chmod(directory.path().c_str(), 0755);
   const std::string path = directory.path() + "/history.db";
   History history(path, {});
-  history.begin();
   history.commit();
   for (const char* part : {"", "-wal", "-shm"}) {
     const pid_t child = fork();
@@ -95,10 +99,10 @@ END_TEST
 START_TEST(outages_are_kept) {
   TemporaryDirectory directory;
   History history(directory.path() + "/h.db", {});
-  history.put_outage(outage("n1", 1000, unknown_value));
-  history.put_outage(outage("n1", 1000, unknown_value));
+  put(history, outage("n1", 1000, unknown_value));
+  put(history, outage("n1", 1000, unknown_value));
   ck_assert_int_eq(lasting(history), 1);
-  history.put_outage(outage("n1", 1000, 1300));
+  put(history, outage("n1", 1000, 1300));
   ck_assert_int_eq(lasting(history), 0);
   std::vector<OutageRecord> all = history.outages();
   ck_assert_uint_eq(all.size(), 1);
@@ -108,11 +112,11 @@ START_TEST(outages_are_kept) {
   ck_assert(all[0].counted);
   ck_assert_text_eq(all[0].cause, "silent");
   // A later judgement replaces the first one.
-  history.put_outage(outage("n1", 1000, 1300, "agent", false));
+  put(history, outage("n1", 1000, 1300, "agent", false));
   ck_assert(!history.outages()[0].counted);
   // An outage of another node, and a later outage of this node, are separate outages.
-  history.put_outage(outage("n2", 1000, 1100));
-  history.put_outage(outage("n1", 1400, 1500));
+  put(history, outage("n2", 1000, 1100));
+  put(history, outage("n1", 1400, 1500));
   ck_assert_uint_eq(history.outages().size(), 3);
 }
 END_TEST
@@ -134,9 +138,9 @@ END_TEST
 START_TEST(spans_grow) {
   TemporaryDirectory directory;
   History history(directory.path() + "/h.db", {});
-  for (const double ended_s : {100, 90, 160, 220}) history.put_span({"n1", 100, ended_s});
-  history.put_span({"n1", 400, 500});
-  history.put_span({"n2", 0, 1000});
+  for (const double ended_s : {100, 90, 160, 220}) put(history, SpanRecord{"n1", 100, ended_s});
+  put(history, SpanRecord{"n1", 400, 500});
+  put(history, SpanRecord{"n2", 0, 1000});
   const std::vector<SpanRecord> all = history.spans();
   ck_assert_uint_eq(all.size(), 3);
   ck_assert_text_eq(all[1].node, "n1");
@@ -148,7 +152,7 @@ END_TEST
 START_TEST(decisions) {
   TemporaryDirectory directory;
   History history(directory.path() + "/h.db", {});
-  for (int job = 1; job <= 5; ++job) history.put_decision(100.0 + job, job, 1000, std::string("a\0b", 3));
+  for (int job = 1; job <= 5; ++job) put(history, DecisionRow{100.0 + job, job, 1000, std::string("a\0b", 3)});
   const std::vector<StoredRow> stored = stored_decisions(directory.path() + "/h.db");
   ck_assert_uint_eq(stored.size(), 5);
   ck_assert_int_eq(stored[0].job, 5);
@@ -163,7 +167,8 @@ START_TEST(what_is_broken_is_moved_aside) {
   {
     History history(path, {});
     ck_assert_text_eq(history.moved_aside(), path + ".broken-1");
-    for (int i = 0; i < 2000; ++i) history.put_span({"n" + std::to_string(i), 0, 100});
+    for (int i = 0; i < 2000; ++i) history.keep(SpanRecord{"n" + std::to_string(i), 0, 100});
+    history.commit();
   }
   {
     // Damages the file in the middle.
@@ -175,7 +180,7 @@ START_TEST(what_is_broken_is_moved_aside) {
   History history(path, {});
   ck_assert_text_eq(history.moved_aside(), path + ".broken-2");
   ck_assert(history.spans().empty());
-  history.put_span({"n1", 0, 1});
+  put(history, SpanRecord{"n1", 0, 1});
   ck_assert_text_eq(History(path, {}).moved_aside(), "");
 }
 END_TEST
@@ -185,16 +190,16 @@ START_TEST(damage_while_it_is_used) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/h.sqlite";
   History history(path, {});
-  history.put_outage({"n1", 100, 200, true, "silent", 120});
+  put(history, OutageRecord{"n1", 100, 200, true, "silent", 120});
   ck_assert(!history.recover());  // the file is sound
   ck_assert_uint_eq(history.outages().size(), 1);
   for (const char* part : {"-wal", "-shm"}) std::filesystem::remove(path + part);
   std::ofstream(path, std::ios::binary) << std::string(20000, 'x');
-  ck_assert_error(history.begin(), "h.sqlite: ");
+  ck_assert_error(history.commit(), "h.sqlite: ");
   ck_assert(history.recover());
   ck_assert(history.moved_aside().ends_with(".broken-1"));
   ck_assert_uint_eq(history.outages().size(), 0);
-  history.put_outage({"n1", 300, 400, true, "silent", 320});
+  put(history, OutageRecord{"n1", 300, 400, true, "silent", 320});
   ck_assert_uint_eq(History(path, {}).outages().size(), 1);
   ck_assert(history.in_place());
   // A new file is also begun when the file was removed.
@@ -203,7 +208,7 @@ START_TEST(damage_while_it_is_used) {
   ck_assert(history.recover());
   ck_assert(history.in_place());
   ck_assert_text_eq(history.moved_aside(), "gone");
-  history.put_outage({"n1", 500, 600, true, "silent", 520});
+  put(history, OutageRecord{"n1", 500, 600, true, "silent", 520});
   ck_assert_uint_eq(history.outages().size(), 1);
 }
 END_TEST
@@ -231,9 +236,8 @@ START_TEST(killed_at_any_time) {
     if (child == 0) {
       History history(path, {});
       for (int i = last;; ++i) {
-        history.begin();
-        history.put_outage(outage("n1", 1000.0 * i, 1000.0 * i + 1));
-        history.put_outage(outage("n2", 1000.0 * i, 1000.0 * i + 1));
+        history.keep(outage("n1", 1000.0 * i, 1000.0 * i + 1));
+        history.keep(outage("n2", 1000.0 * i, 1000.0 * i + 1));
         history.commit();
         if (write(pipe_ends[1], &i, sizeof i) != sizeof i) _exit(1);
       }
@@ -254,29 +258,17 @@ START_TEST(killed_at_any_time) {
 }
 END_TEST
 
-START_TEST(given_up_is_not_there) {
-  TemporaryDirectory directory;
-  History history(directory.path() + "/h.db", {});
-  history.begin();
-  history.put_span({"n1", 0, 1});
-  history.give_up();
-  ck_assert(history.spans().empty());
-  history.put_span({"n1", 0, 1});
-  ck_assert_uint_eq(history.spans().size(), 1);
-}
-END_TEST
-
 START_TEST(old_and_much_is_dropped) {
   TemporaryDirectory directory;
   HistoryLimits limits;
   limits.keep_s = 1000;
   History history(directory.path() + "/h.db", limits);
-  history.put_outage(outage("n1", 10, 20));
-  history.put_outage(outage("n2", 10, unknown_value));
-  history.put_outage(outage("n3", 5000, 5100));
-  history.put_span({"n1", 0, 30});
-  history.put_span({"n2", 0, 5500});
-  history.put_decision(10, 1, 0, "x");
+  put(history, outage("n1", 10, 20));
+  put(history, outage("n2", 10, unknown_value));
+  put(history, outage("n3", 5000, 5100));
+  put(history, SpanRecord{"n1", 0, 30});
+  put(history, SpanRecord{"n2", 0, 5500});
+  put(history, DecisionRow{10, 1, 0, "x"});
   history.prune(5600);
   ck_assert_uint_eq(history.outages().size(), 2);
   ck_assert_text_eq(history.outages()[0].node, "n2");
@@ -285,9 +277,8 @@ START_TEST(old_and_much_is_dropped) {
 
   limits.max_bytes = 1 << 20;
   History small(directory.path() + "/small.db", limits);
-  small.begin();
-  for (int i = 0; i < 6000; ++i) small.put_decision(5590, i, 0, std::string(1000, 'x'));
-  small.put_outage(outage("n1", 5500, 5550));
+  for (int i = 0; i < 6000; ++i) small.keep(DecisionRow{5590, i, 0, std::string(1000, 'x')});
+  small.keep(outage("n1", 5500, 5550));
   small.commit();
   ck_assert_int_gt(small.bytes(), 5 << 20);
   small.prune(5600);
@@ -304,11 +295,10 @@ START_TEST(what_ended_first_is_dropped_first) {
   HistoryLimits limits;
   limits.max_bytes = 256 << 10;
   History history(directory.path() + "/h.db", limits);
-  history.begin();
-  history.put_span({"steady", 1, 2});
-  history.put_outage(outage("away", 1, unknown_value));
-  for (int i = 0; i < 12000; ++i) history.put_span({"n1", 10.0 * i, 10.0 * i + 5});
-  history.put_span({"steady", 1, 120000});
+  put(history, SpanRecord{"steady", 1, 2});
+  history.keep(outage("away", 1, unknown_value));
+  for (int i = 0; i < 12000; ++i) history.keep(SpanRecord{"n1", 10.0 * i, 10.0 * i + 5});
+  history.keep(SpanRecord{"steady", 1, 120000});
   history.commit();
   history.prune(60000);
   ck_assert_int_le(history.bytes(), limits.max_bytes);
@@ -318,8 +308,7 @@ START_TEST(what_ended_first_is_dropped_first) {
   ck_assert_double_gt(spans[1].began_at_s, 1000);
   ck_assert_int_eq(lasting(history), 1);
   // The file is too large even without spans, so that the oldest outages go.
-  history.begin();
-  for (int i = 0; i < 6000; ++i) history.put_outage(outage("n1", 1000.0 * i, 1000.0 * i + 5));
+  for (int i = 0; i < 6000; ++i) history.keep(outage("n1", 1000.0 * i, 1000.0 * i + 5));
   history.commit();
   history.prune(60000);
   ck_assert(history.spans().empty());
@@ -332,9 +321,11 @@ START_TEST(settings_are_remembered_and_forgotten) {
   TemporaryDirectory directory;
   History history(directory.path() + "/h.db", {});
   ck_assert_text_eq(history.setting("left n1"), "");
-  history.set_setting("left n1", "17");
+  history.keep_setting("left n1", "17");
+  history.commit();
   ck_assert_text_eq(history.setting("left n1"), "17");
-  history.set_setting("left n1", "");
+  history.keep_setting("left n1", "");
+  history.commit();
   ck_assert_text_eq(history.setting("left n1"), "");
 }
 END_TEST
@@ -352,7 +343,6 @@ int main() {
   tcase_add_test(tests, damage_while_it_is_used);
   tcase_add_test(tests, a_newer_schema_is_refused);
   tcase_add_test(tests, killed_at_any_time);
-  tcase_add_test(tests, given_up_is_not_there);
   tcase_add_test(tests, old_and_much_is_dropped);
   tcase_add_test(tests, what_ended_first_is_dropped_first);
   tcase_add_test(tests, settings_are_remembered_and_forgotten);

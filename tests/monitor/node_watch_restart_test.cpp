@@ -111,7 +111,6 @@ START_TEST(another_monitor_would_say_what_this_one_says) {
   for (int node = 0; node < 6; ++node) scene.slurm("n" + std::to_string(node), SlurmView::responding);
   scene.run(400);
   scene.watch->save_spans(true);
-  scene.history->begin();
   scene.history->commit();
   const std::vector<std::string> before = published(scene);
   const std::vector<OutageRecord> outages = scene.history->outages();

@@ -39,7 +39,6 @@ struct Scene {
         }
       watch->tick(at());
       if (full) continue;
-      history->begin();
       history->commit();
     }
   }
