@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "common/util/error.hpp"
-#include "common/util/word_list.hpp"
 
 namespace placement::mpi {
 namespace {
@@ -28,6 +27,12 @@ __attribute__((format(printf, 2, 3))) void line(std::string& text, const char* f
 
 double percent(double part, double whole) { return whole > 0 ? 100.0 * part / whole : 0; }
 
+std::string node_list(const ProfileSummary& summary, char between) {
+  std::string list;
+  for (const std::string& node : summary.nodes) list += (list.empty() ? "" : std::string(1, between)) + node;
+  return list;
+}
+
 // Adds the line that NLA reads; netload/profile_weights.hpp describes its value. `bytes` are those of the matrix.
 void add_network_use(std::string& text, const ProfileSummary& summary, double bytes) {
   std::uint64_t messages = 0;
@@ -35,7 +40,7 @@ void add_network_use(std::string& text, const ProfileSummary& summary, double by
   line(text, "network use           %.6g:%" PRId32 ":%.6g:%.6g",
        std::min(1.0, summary.mpi_seconds_least * summary.ranks / summary.seconds), summary.ranks,
        static_cast<double>(messages) / summary.seconds, bytes / summary.seconds);
-  if (!summary.nodes.empty()) text.insert(text.size() - 1, ":" + joined(summary.nodes, "+"));
+  if (!summary.nodes.empty()) text.insert(text.size() - 1, ":" + node_list(summary, '+'));
 }
 
 }  // namespace
@@ -78,7 +83,7 @@ std::string to_string(const ProfileSummary& summary) {
   if (summary.ranks_missing > 0)
     line(text, "ranks without a trace %" PRId32 " (the program died; what they sent is not counted)",
          summary.ranks_missing);
-  if (!summary.nodes.empty()) text += "nodes                 " + joined(summary.nodes, " ") + "\n";
+  if (!summary.nodes.empty()) text += "nodes                 " + node_list(summary, ' ') + "\n";
   line(text, "waiting calls         %" PRIu64, summary.calls);
   double bytes = 0;
   for (const TrafficKind kind : {TrafficKind::point_to_point, TrafficKind::collective, TrafficKind::one_sided})

@@ -33,8 +33,8 @@ bool is_node_name(std::string_view text) {
   });
 }
 
-// Reads the use of the network from FILE.summary if that exists (FILE is the matrix), otherwise from FILE itself. Throws
-// Error with the name of the file.
+// Reads the use of the network from FILE.summary if that exists (FILE is the matrix), otherwise from FILE itself.
+// Throws Error with the name of the file.
 NetworkUse read_network_use(const std::string& file) {
   const std::string summary = file + ".summary";
   std::error_code error;

@@ -28,6 +28,19 @@ struct OutageCause {
 // Returns why a node was not heard [TOFA §3]. "silent" (as long as the silence lasts) and "reboot" mean that the node
 // failed. "link" means that the network failed, because the agent ran all the time. These causes are counted. "agent"
 // means that only the agent failed. It is not counted, because jobs continue. "planned" is not counted either.
-OutageCause cause_of_silence(const SilenceFacts& facts);
+inline OutageCause cause_of_silence(const SilenceFacts& facts) {
+  if (facts.planned) return {false, "planned"};
+  if (!facts.over) {
+    if (facts.slurm_sees_it && !facts.slurm_missed) return {false, "agent"};
+    return {true, "silent"};
+  }
+  if (facts.comeback == Comeback::rebooted) return {true, "reboot"};
+  if (facts.comeback == Comeback::agent_restarted) {
+    // The agent was started again. If the node itself had failed, Slurm would have missed it too.
+    if (facts.slurm_missed) return {true, "silent"};
+    return {false, "agent"};
+  }
+  return {true, "link"};
+}
 
 }  // namespace placement::monitor

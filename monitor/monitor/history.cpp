@@ -106,11 +106,7 @@ bool History::start() {
 void History::open() {
   restrict_modes(path_);
   auto database = std::make_unique<Database>(path_, Database::Access::write, wait_ms);
-  struct stat status {};
-  if (stat(path_.c_str(), &status) == 0) {
-    device_ = status.st_dev;
-    inode_ = status.st_ino;
-  }
+  file_ = identity_of(path_);
   set_modes(*database);
   const std::int64_t version = database->number("PRAGMA user_version");
   if (version > history_schema_version)
@@ -129,11 +125,6 @@ void History::open() {
 Database& History::database() {
   if (!database_) open();
   return *database_;
-}
-
-bool History::in_place() const {
-  struct stat status {};
-  return stat(path_.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
 }
 
 bool History::recover() {

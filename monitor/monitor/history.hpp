@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/state/live_state.hpp"
+#include "common/util/file_identity.hpp"
 #include "monitor/monitor/database.hpp"
 
 namespace placement::monitor {
@@ -67,7 +68,7 @@ class History {
   const std::string& moved_aside() const { return moved_aside_; }
 
   // Returns whether the file at the path is still the one that is open, and was not removed or replaced.
-  bool in_place() const;
+  bool in_place() const { return identity_of(path_).same_file(file_); }
   // Handles a file that turned out to be damaged: moves it aside and begins a new one. Returns false if the file is
   // sound. The latest writes may be lost. Throws Error when no file can be opened.
   bool recover();
@@ -107,7 +108,7 @@ class History {
   HistoryLimits limits_;
   std::string moved_aside_;
   std::unique_ptr<Database> database_;
-  std::uint64_t device_ = 0, inode_ = 0;       // identity of the open file
+  FileIdentity file_;                          // the open file
   using Key = std::pair<std::string, double>;  // node and start time
   std::map<Key, OutageRecord> kept_outages_;
   std::map<Key, SpanRecord> kept_spans_;

@@ -3,7 +3,6 @@
 monitor_conclusions = libmonitor_conclusions.la $(common_policy)
 EXTRA_LTLIBRARIES += libmonitor_conclusions.la
 libmonitor_conclusions_la_SOURCES = \
-	%D%/cause.cpp \
 	%D%/forecast.cpp \
 	%D%/liveness.cpp \
 	%D%/outage.cpp \

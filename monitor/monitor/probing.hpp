@@ -8,12 +8,24 @@
 
 #include "common/policy/config.hpp"
 #include "common/state/measured_pairs.hpp"
-#include "monitor/monitor/monitor_port.hpp"
 #include "monitor/monitor/node_watch.hpp"
 #include "monitor/monitor/pair_model.hpp"
 #include "monitor/monitor/schedule.hpp"
+#include "monitor/protocol/session.hpp"
+#include "monitor/protocol/udp.hpp"
 
 namespace placement::monitor {
+
+// The monitor's UDP port with the sessions at it. The peers are the nodes, by their order in slurm.conf.
+struct MonitorPort {
+  protocol::UdpSocket socket;
+  protocol::ServerSessions sessions;
+
+  // Sends a message to a peer with a session. Throws Error without a session.
+  void send(std::int32_t peer, protocol::ByteView message) {
+    socket.send(sessions.seal(peer, message), sessions.address(peer));
+  }
+};
 
 // Numbers of probes since the start.
 struct ProbeCounts {

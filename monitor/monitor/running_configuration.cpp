@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/monitor/running_configuration.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -57,13 +55,6 @@ RunningConfiguration::RunningConfiguration(std::string slurm_conf, Config starte
       seen_(identities()) {
   for (const std::string& name : nodes) nodes_.emplace_back().name = name;
   read_again();
-}
-
-FileIdentity identity_of(const std::string& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return {};
-  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
-          status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec};
 }
 
 std::vector<FileIdentity> RunningConfiguration::identities() const {

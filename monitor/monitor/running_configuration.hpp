@@ -7,17 +7,10 @@
 
 #include "common/policy/config.hpp"
 #include "common/topology/switch_tree.hpp"
+#include "common/util/file_identity.hpp"
 #include "monitor/monitor/pair_model.hpp"
 
 namespace placement::monitor {
-
-// Shows whether a file is another one, or has changed. All values are 0 if there is none.
-struct FileIdentity {
-  std::uint64_t device = 0, inode = 0, size = 0;
-  std::int64_t changed_ns = 0;
-  bool operator==(const FileIdentity&) const = default;
-};
-FileIdentity identity_of(const std::string& path);
 
 // The configuration by which a running placement-monitor works. placement.conf, slurm.conf and the file of the switches
 // may change while it runs. Changes of the switches, and of the settings for queries (TorusFile, OutageFile,

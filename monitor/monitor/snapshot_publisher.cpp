@@ -26,7 +26,7 @@ bool SnapshotPublisher::may_write(bool is_leader, Moment now) const {
   if (is_leader) return true;
   struct stat status;
   if (stat(path_.c_str(), &status) != 0) return true;
-  if (status.st_ino == own_file_.inode && status.st_dev == own_file_.device) return true;
+  if (identity_of(path_).same_file(own_file_)) return true;
   const double age_s = now.wall_s - static_cast<double>(status.st_mtime);
   return age_s > 2.5 * publish_every_s || age_s < -publish_every_s;
 }
@@ -47,8 +47,7 @@ void SnapshotPublisher::publish(const NodeWatch& watch, const PairModel& pairs, 
   state.pairs = table_;
   try {
     write_snapshot(path_, state, only_for);
-    struct stat status;
-    if (stat(path_.c_str(), &status) == 0) own_file_ = {status.st_dev, status.st_ino};
+    own_file_ = identity_of(path_);
     ++count_;
     trouble_.say("");
   } catch (const Error& error) {

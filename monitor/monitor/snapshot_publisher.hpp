@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "common/util/file_identity.hpp"
 #include "monitor/monitor/node_watch.hpp"
 #include "monitor/monitor/pair_model.hpp"
 #include "monitor/monitor/trouble_log.hpp"
@@ -38,9 +39,7 @@ class SnapshotPublisher {
   double outage_horizon_s_;
   PairTable table_;
   double table_s_ = -1e9, table_cost_s_ = 0;  // when the table was computed, and how long that took
-  struct FileIdentity {
-    std::uint64_t device = 0, inode = 0;
-  } own_file_;
+  FileIdentity own_file_;
   std::int64_t count_ = 0;
   TroubleLog trouble_;
 };

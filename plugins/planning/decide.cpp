@@ -19,7 +19,6 @@
 #include "common/decision/job_state.hpp"
 #include "common/policy/policy_spec.hpp"
 #include "common/state/controller_state.hpp"
-#include "pattern/pattern.hpp"
 #include "policies/table.hpp"
 #include "plugins/planning/answer.hpp"
 #include "plugins/planning/plugin_configuration.hpp"
@@ -95,44 +94,21 @@ void begin_answer(PluginState& now, placement_decision& decision) {
   if (now.decision_log) now.decision_log->forget();
 }
 
-// Returns true if srun places the ranks of a job without a matrix by the topology, and this order differs from that of
-// the job's nodes.
-bool go_by_topology(const PluginState& now, const placement_offer& offer, const placement_request& request,
-                    const placement_grant& grant, const JobRequest& job_request) {
-  if (job_request.policy == nullptr || job_request.matrix || job_request.natural_order || !job_request.error.empty() ||
-      pattern::pattern_of(job_request.spec.parameters))
-    return false;
-  const ClusterView& view = now.machine_for(request).view(1);
-  std::vector<std::int32_t> first_leaf;
-  for (std::uint32_t n = 0; n < grant.node_count; ++n)
-    first_leaf.push_back(view.nodes.at(static_cast<std::size_t>(offer.node[grant.node[n]])).first_leaf);
-  return !std::ranges::is_sorted(first_leaf);
-}
-
 void assess(PluginState& now, const placement_offer& offer, const placement_request& request,
             const placement_grant& grant, placement_decision& decision) {
   const bool no_time = now.budget.used_up(request.uid), stock = decision.end == DECISION_STOCK;
   const Plan* const plan = !stock && now.latest != nullptr && now.latest->plan ? &*now.latest->plan : nullptr;
-  if (!now.machine || (!stock && !plan)) return;
+  if (!now.machine || (stock ? no_time : !plan)) return;
   const auto budget = std::chrono::milliseconds(no_time ? 0 : now.config.decision_time_ms);
   const DecisionTimeBudget::Use use(now.budget, request.uid);
   // Decoding a matrix also takes time, up to 10 ms.
-  const std::span<char* const> environment(request.environment, request.environment_count);
-  const JobEntry* const job = stock && no_time ? now.jobs.find_kept(request.job_id, environment)
-                                               : &now.jobs.find(request.job_id, environment, now.config);
-  if (job == nullptr) {
-    decision.ranks_order = PLACEMENT_RANKS_NOT_KNOWN;
-    return;
-  }
+  const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
   std::string difference;
-  const auto costs = costs_on({now.machine_for(request), now.feed->now(), offer, request, job->job_request, now.config},
+  const auto costs = costs_on({now.machine_for(request), now.feed->now(), offer, request, job.job_request, now.config},
                               plan, grant, Deadline::after(budget), difference);
   now.costs = costs.value_or(StepCosts());
   point_to_costs(now, decision, now.costs, plan ? plan->stock_busiest_link : "");
-  if (stock)
-    decision.ranks_order = costs                                                          ? PLACEMENT_RANKS_BY_MATRIX
-                           : go_by_topology(now, offer, request, grant, job->job_request) ? PLACEMENT_RANKS_BY_TOPOLOGY
-                                                                                          : PLACEMENT_RANKS_OF_SLURM;
+  decision.ranks_by_matrix = stock && costs;
   if (difference.empty()) return;
   now.text = plan->note + (plan->note.empty() ? "" : ", ") + difference;
   decision.reason = now.text.c_str();

@@ -120,7 +120,7 @@ bool placement_would_put_off(uint32_t uid, uint32_t times_put_off);
 /*
  * Sets the costs of `decision` to those of the allocation `grant`; unknown costs become empty. If the job has a plan of
  * placement_decide() for `offer` and `request`, `reason` also names the difference between allocation and plan. For
- * DECISION_STOCK, `offer` has exactly the nodes of `grant`, and ranks_order is set.
+ * DECISION_STOCK, `offer` has exactly the nodes of `grant`, and ranks_by_matrix is set.
  */
 void placement_assess(const struct placement_offer *offer, const struct placement_request *request,
 		      const struct placement_grant *grant, struct placement_decision *decision);

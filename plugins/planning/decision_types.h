@@ -76,14 +76,6 @@ struct placement_request {
 	bool pack_nodes;		/* a step fills its nodes one after the other (CR_Pack_Nodes) */
 };
 
-/* What is known of the order of the ranks of a job on nodes that Slurm itself chose. */
-enum placement_ranks_order {
-	PLACEMENT_RANKS_OF_SLURM,
-	PLACEMENT_RANKS_BY_MATRIX,	/* srun places them by the job's matrix */
-	PLACEMENT_RANKS_BY_TOPOLOGY,	/* no matrix: srun takes the nodes in topology order, which is not name order */
-	PLACEMENT_RANKS_NOT_KNOWN,	/* the user's time for decisions is used up, and the job's request was not decoded */
-};
-
 /*
  * One decision. The select plugin sets the job's fields. placement_decide() adds the answer of the policy,
  * placement_assess() the costs of the allocation. placement_tell() records it. A text is empty or NULL if it is not
@@ -127,7 +119,7 @@ struct placement_decision {
 	const char *stock_cost;		/* hop-bytes on the first nodes in natural order */
 	const char *busiest_link;	/* the link with the most traffic, and in natural order on the first nodes */
 	const char *ranks;		/* the ranks of each node, as "0,5;1-3;4"; empty if longer than 767 characters */
-	enum placement_ranks_order ranks_order;	/* for DECISION_STOCK */
+	bool ranks_by_matrix;		/* for DECISION_STOCK: srun places the ranks by the job's matrix */
 
 	/* the outcome */
 	enum decision_outcome end;

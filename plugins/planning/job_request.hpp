@@ -61,12 +61,6 @@ class JobRequestCache {
     return jobs_.front().entry;
   }
 
-  // Returns the entry of the job `job_id` for the request in `environment` if it is kept, else null. Decodes nothing.
-  // For an unknown job, it does not even read the environment.
-  Entry* find_kept(std::uint32_t job_id, std::span<char* const> environment) {
-    return find_latest(job_id) == nullptr ? nullptr : find_kept(job_id, job_request_fingerprint(environment));
-  }
-
   // Returns the most recently used entry of the job `job_id`, or null if none is kept.
   Entry* find_latest(std::uint32_t job_id) {
     for (Job& job : jobs_)

@@ -4,7 +4,6 @@
 #include <malloc.h>
 #include <pwd.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 
 #include "common/state/snapshot.hpp"
 #include "common/util/error.hpp"
+#include "common/util/file_identity.hpp"
 
 namespace placement::planning {
 
@@ -28,23 +28,6 @@ namespace {
 constexpr auto look_every = std::chrono::seconds(1);
 constexpr auto trim_every = std::chrono::minutes(1);
 constexpr std::int64_t clocks_differ_s = 5;  // the most by which the monitor's clock may be ahead of slurmctld's
-
-// Identifies one version of a file; a file that replaces it under its name has another mark.
-struct FileMark {
-  dev_t device = 0;
-  ino_t inode = 0;
-  off_t size = -1;
-  std::int64_t changed_ns = 0;
-
-  bool operator==(const FileMark&) const = default;
-};
-
-FileMark mark_of(const std::string& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return {};
-  return {status.st_dev, status.st_ino, status.st_size,
-          std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
-}
 
 // A snapshot with an index by the machine's nodes.
 struct Published {
@@ -97,7 +80,7 @@ struct LiveFeed::Watch {
   // Used by the constructor of the feed, then by the thread only; not protected by `mutex`.
   std::chrono::steady_clock::time_point trimmed{};
   SnapshotOwners owners;
-  FileMark seen;
+  FileIdentity seen;
   bool refused = false;  // the file was refused, and that was logged
   Retry retry;           // empty once it has returned true
   std::list<std::shared_ptr<const Published>> retired;
@@ -132,10 +115,10 @@ struct LiveFeed::Watch {
 
   void look() {
     if (refused) look_up_owners();
-    const FileMark mark = mark_of(path);
-    if (mark == seen) return;
-    seen = mark;
-    if (mark == FileMark{}) {  // the file is gone; the state read from it is used until it is too old
+    const FileIdentity found = identity_of(path);
+    if (found == seen) return;
+    seen = found;
+    if (found == FileIdentity{}) {  // the file is gone; the state read from it is used until it is too old
       refused = false;
       const std::lock_guard lock(mutex);
       trouble.clear();

@@ -8,7 +8,6 @@
 
 #include "common/decision/job_state.hpp"
 #include "common/decision/planned_ranks.hpp"
-#include "common/decision/process_map.hpp"
 #include "common/state/node_outage.hpp"
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
@@ -62,10 +61,7 @@ class Planner {
     if (job_request_.policy->uses_live) plan.for_steps.job_state = state_for_steps(view, request, placement, deadline);
     if (request.matrix) {
       set_placed(plan.costs, view, job_request_, placement);
-      if (!job_request_.natural_order) {
-        plan.for_steps.planned_ranks = ranks_for_steps(placement, view.nodes.size());
-        add_map_note(plan, placement, view.nodes.size());
-      }
+      if (!job_request_.natural_order) plan.for_steps.planned_ranks = ranks_for_steps(placement, view.nodes.size());
       add_step_costs(plan, deadline);
       if (job_request_.natural_order) {
         plan.costs.cost = plan.costs.natural_cost;
@@ -203,21 +199,6 @@ class Planner {
               : job_request_.policy->uses_live ? ", consecutive ranks near each other"
                                                : ", ranks in the order of the topology");
     if (!text.empty()) add_term(note, text);
-  }
-
-  // Adds a remark if `srun --mpi=pmi2` must place the ranks in another way, so that MPI can read the map of the ranks.
-  static void add_map_note(Plan& plan, const Placement& placement, std::size_t nodes) {
-    std::vector<std::vector<std::uint32_t>> ranks_of_node;
-    for (auto& ranks : ranks_of_used_nodes(placement, nodes)) {
-      std::ranges::sort(ranks);
-      ranks_of_node.emplace_back(ranks.begin(), ranks.end());
-    }
-    const std::size_t bytes = shortest_map(ranks_of_node, "pmi2").text.size(), most = longest_map("pmi2");
-    if (bytes <= most) return;
-    const std::string note = "MPI's map of the ranks has " + std::to_string(bytes) +
-                             " bytes, so steps with --mpi=pmi2, which allows " + std::to_string(most) + ", cost more";
-    add_term(plan.note, note);
-    plan.terms.push_back(note);
   }
 
   // Adds a remark if the job asks for a longer wait than it may have.

@@ -56,17 +56,7 @@ static const char *reason_of(const struct placement_decision *decision)
 /* Returns the remark on the order of the ranks on nodes that Slurm itself chose, which follows the reason. */
 static const char *ranks_remark(const struct placement_decision *decision)
 {
-	switch (decision->ranks_order) {
-	case PLACEMENT_RANKS_BY_MATRIX:
-		return ", and its ranks follow the matrix on them";
-	case PLACEMENT_RANKS_BY_TOPOLOGY:
-		return ", and its ranks follow the order of the topology on them";
-	case PLACEMENT_RANKS_NOT_KNOWN:
-		return ", and what order its ranks get is not recorded";
-	case PLACEMENT_RANKS_OF_SLURM:
-		break;
-	}
-	return "";
+	return decision->ranks_by_matrix ? ", and its ranks follow the matrix on them" : "";
 }
 
 /* Returns the text of the decision for the system comment. The caller frees it with xfree(). */

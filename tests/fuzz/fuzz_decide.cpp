@@ -279,7 +279,7 @@ void grant(const Question& q, placement_decision& plan, bool planned_cores) {
   all_given.given = true;
   placement_decision stock{};
   placement_assess(&all_given, &q.request, &what, &stock);
-  REQUIRE(stock.ranks_order == PLACEMENT_RANKS_BY_MATRIX || stock.cost == nullptr || stock.cost[0] == '\0');
+  REQUIRE(stock.ranks_by_matrix || stock.cost == nullptr || stock.cost[0] == '\0');
   placement_assess(&q.offer, &q.request, &what, &plan);
 }
 

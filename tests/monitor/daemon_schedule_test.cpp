@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "monitor/agent/acknowledgements.hpp"
-#include "monitor/monitor/monitor_schedule.hpp"
+#include "monitor/monitor/monitor.hpp"
 #include "tests/check.hpp"
 
 using namespace placement;

@@ -47,7 +47,8 @@ START_TEST(default_weights_are_those_of_the_paper) {
 END_TEST
 
 START_TEST(weights_from_a_profile) {
-  const NetworkUse use = network_use_of_summary("ranks                 4\n  network use   0.5:4:1111.11:8.53278e+06\n", "s");
+  const NetworkUse use =
+      network_use_of_summary("ranks                 4\n  network use   0.5:4:1111.11:8.53278e+06\n", "s");
   ck_assert_double_eq(use.waiting_share, 0.5);
   const TypicalLink gigabit;
   Parameters weights = profile_weights(use, gigabit);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tests the limits of what slurmctld sends to the steps of a job: PLACEMENT_STATE, which has what was known of the
-// nodes when they were chosen, PLACEMENT_RANKS, and the note about MPI's map of the ranks.
+// nodes when they were chosen, and PLACEMENT_RANKS.
 #include <cstdio>
 #include <random>
 
@@ -53,16 +53,7 @@ const placement_decision* plan_of(std::uint32_t nodes, std::uint32_t ranks, bool
   return plan;
 }
 
-bool has_map_note(const placement_decision* plan) { return std::strstr(plan->reason, "--mpi=pmi2") != nullptr; }
-
 }  // namespace
-
-START_TEST(a_map_that_pmi2_cannot_send_is_on_record) {
-  ck_assert(has_map_note(plan_of(16, 8, true)));
-  ck_assert(!has_map_note(plan_of(16, 8, false)));
-  ck_assert(!has_map_note(plan_of(16, 2, true)));
-}
-END_TEST
 
 // Of ranks in blocks, each node takes some 12 bytes.
 START_TEST(planned_ranks_of_1_to_5040_nodes) {
@@ -108,7 +99,6 @@ END_TEST
 static Suite* suite() {
   Suite* suite = suite_create("decide_state");
   TCase* core = tcase_create("core");
-  tcase_add_test(core, a_map_that_pmi2_cannot_send_is_on_record);
   tcase_add_test(core, planned_ranks_of_1_to_5040_nodes);
   tcase_add_test(core, planned_ranks_have_at_most_16_kib);
   tcase_add_test(core, the_state_has_all_digits_while_these_fit);

@@ -202,13 +202,13 @@ START_TEST(without_time_no_matrix_is_decoded_for_the_record) {
   TestMachine(4, 4).configure();
   DecisionClock::cost = std::chrono::milliseconds(10);
   placement_decision ranks = ranks_on_the_first_node(1);
-  ck_assert_int_eq(ranks.ranks_order, PLACEMENT_RANKS_BY_MATRIX);
+  ck_assert(ranks.ranks_by_matrix);
   ck_assert_str_ne(ranks.cost, "");
   use_up(1);
   ranks = ranks_on_the_first_node(1);
-  ck_assert_int_eq(ranks.ranks_order, PLACEMENT_RANKS_NOT_KNOWN);
+  ck_assert(!ranks.ranks_by_matrix);
   ck_assert_ptr_null(ranks.cost);
-  ck_assert_int_eq(ranks_on_the_first_node(2).ranks_order, PLACEMENT_RANKS_BY_MATRIX);
+  ck_assert(ranks_on_the_first_node(2).ranks_by_matrix);
 }
 END_TEST
 
