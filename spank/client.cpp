@@ -18,6 +18,7 @@
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "spank/api/task_environment.hpp"
 #include "spank/client_state.hpp"
 #include "spank/hooks/allocation_hook.hpp"
 #include "spank/hooks/dist_hook.hpp"
@@ -160,8 +161,8 @@ bool user_profiles_himself() {
 // Has the step profiled if --profile-comm was given to its srun or to its job.
 void profile(spank_t spank) {
   Client& self = client();
-  std::uint32_t step = 0, tasks = 0;
-  if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID) return;
+  std::uint32_t tasks = 0;
+  if (!step_number(spank)) return;
   std::optional<std::string> file = self.profile;
   if (const char* const of_job = request_variable(job_profile_variable); !file && of_job) file = of_job;
   if (self.no_profile || (!self.profile && request_variable(job_no_profile_variable))) return;

@@ -14,7 +14,6 @@
 #include "common/decision/job_variables.hpp"
 #include "common/decision/process_map.hpp"
 #include "common/policy/config.hpp"
-#include "common/slurm/controller_query.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/environment.hpp"
@@ -237,10 +236,9 @@ void try_record_step(const PlacementRequest& placement_request, const StepShape&
 void place_own_step(spank_t spank) {
   Client& self = client();
   std::unique_ptr<JobQuery> query = std::move(self.job_query);
-  std::uint32_t job = 0, step = 0;
-  if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
-      spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID)
-    return;
+  const auto number = step_number(spank);
+  if (!number) return;
+  const auto [job, step] = *number;
   // With -Z there is no job, and no decision about it.
   const bool own_job =
       self.outer_job.empty() && self.components == 1 && !client_option("jobid") && !client_option("no-allocate");
@@ -250,8 +248,7 @@ void place_own_step(spank_t spank) {
   if (!(placement_request || self.any_request)) return;
   const std::string daemon = launcher_daemon(spank);
   if (!query || query->job() != job) query = std::make_unique<JobQuery>(job);
-  ControllerState controller = controller_state_of(ask_controller());
-  use_mode_of_partition(controller, [&] { return query->partition(); });
+  const ControllerState controller = query->controller();
   const std::string why_not = why_not_enforced(controller);
   if (!daemon.empty()) {
     if (placement_request && !client_option("quiet") && !request_variable(job_quiet_variable))

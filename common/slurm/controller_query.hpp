@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "common/state/controller_state.hpp"
 #include "common/topology/switch_tree.hpp"
 
 namespace placement {
@@ -13,6 +14,12 @@ namespace placement {
 // Returns the pairs that the select plugin (up to Slurm 24.11) and the MPI plugins report, as lines "name = value" for
 // controller_state_of(). The text is empty when they report none.
 std::string ask_controller();
+
+// Returns the state of slurmctld, for which a process asks once.
+inline const ControllerState& controller_state() {
+  static const ControllerState state = controller_state_of(ask_controller());
+  return state;
+}
 
 // What an error adds if slurmctld denies the answer.
 inline constexpr char private_nodes[] = " (PrivateData=nodes shows them to operators alone)";

@@ -19,6 +19,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
+#include "common/util/memory_file.hpp"
 #include "common/util/text.hpp"
 #include "common/util/word_list.hpp"
 #include "config.h"
@@ -58,7 +59,8 @@ std::string path_of_command(const std::string& command) {
   return command;
 }
 
-SlurmCommand::SlurmCommand(std::vector<std::string> words, bool with_errors) : words_(std::move(words)) {
+SlurmCommand::SlurmCommand(std::vector<std::string> words, bool with_errors, const std::string& input)
+    : words_(std::move(words)) {
   std::vector<char*> argv;
   for (const std::string& word : words_) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -67,14 +69,13 @@ SlurmCommand::SlurmCommand(std::vector<std::string> words, bool with_errors) : w
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error(words_.front() + ": " + std::strerror(errno));
   from_.reset(ends[0]);
-  const FileDescriptor to(ends[1]);
+  const FileDescriptor to(ends[1]), input_file(file_in_memory(input, false));
+  lseek(input_file, 0, SEEK_SET);
   errors_.reset(memfd_create("placement-errors", MFD_CLOEXEC));
-  if (errors_ < 0)
-    errors_.reset(open("/dev/null", O_RDWR | O_CLOEXEC));  // the error messages of the command are then lost
 
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, input_file, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&files, to, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&files, with_errors ? to : errors_, STDERR_FILENO);
   sigset_t none;  // srun blocks signals in its threads, and its child would inherit that

@@ -29,8 +29,9 @@ class SlurmCommand {
   //   words        the name of the command, such as "scontrol", and its arguments
   //   with_errors  whether the output has what the command prints on standard error, too; otherwise text() reports the
   //                first line of it
+  //   input        what the command reads on standard input
   // Throws Error if the command cannot be started.
-  explicit SlurmCommand(std::vector<std::string> words, bool with_errors = false);
+  explicit SlurmCommand(std::vector<std::string> words, bool with_errors = false, const std::string& input = {});
   ~SlurmCommand();
 
   // Waits for the end of the command, and returns its output and exit code. Call it or text() once.

@@ -14,6 +14,14 @@ constexpr std::uint32_t most_components = 128;
 
 }  // namespace
 
+std::optional<std::pair<std::uint32_t, std::uint32_t>> step_number(spank_t spank) {
+  std::uint32_t job = 0, step = 0;
+  if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
+      spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID)
+    return std::nullopt;
+  return std::pair(job, step);
+}
+
 std::vector<std::string> command_of_step(spank_t spank) {
   int count = 0;
   char** words = nullptr;

@@ -5,9 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace placement::spank {
+
+// Returns the job ID and the step ID; nothing for a batch script and other special steps.
+std::optional<std::pair<std::uint32_t, std::uint32_t>> step_number(spank_t spank);
 
 // Returns the program and arguments of the step; an empty list if Slurm does not report them.
 std::vector<std::string> command_of_step(spank_t spank);

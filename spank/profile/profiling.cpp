@@ -136,10 +136,7 @@ std::string checked_profile_file(const std::string& file) {
 }
 
 std::string profile_step(spank_t spank, const std::string& file, std::int32_t tasks) {
-  std::uint32_t job = 0, step = 0;
-  if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
-      spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
-    throw Error("this srun does not report its step");
+  const auto [job, step] = step_number(spank).value();
   const std::vector<std::string> command = command_of_step(spank);
   std::optional<ProgramRun> run;
   if (!command.empty()) {
@@ -171,7 +168,7 @@ void learn_step(spank_t spank, std::int32_t tasks) {
   const ProgramRun run = run_of(command, tasks);
   const bool linked = has_mpi_of_profiler(run);
   if (!linked && client_option("verbose").value_or("0") == "0") return;  // without a question to slurmctld
-  const ControllerState controller = controller_state_of(ask_controller());
+  const ControllerState& controller = controller_state();
   if (controller.mode == "off" || controller.setting("ProfileJobs") != "yes" ||
       is_excluded(run.program, controller.setting("ProfileExclude")))
     return;
@@ -182,10 +179,7 @@ void learn_step(spank_t spank, std::int32_t tasks) {
     return;
   }
   const ProfileStore store = ProfileStore::of_user(std::getenv);
-  std::uint32_t job = 0, step = 0;
-  if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
-      spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
-    return;
+  const auto [job, step] = step_number(spank).value();
   const auto next = next_to_learn(store, run, std::uint64_t{job} + step);
   if (!next) return;
   if (next->first)
@@ -204,8 +198,7 @@ void profile_task(spank_t spank) {
   spank_unsetenv(spank, step_profile_variable);  // the program does not need it
   const bool learning = task_variable(spank, step_learning_variable).has_value();
   spank_unsetenv(spank, step_learning_variable);
-  std::uint32_t step = 0;
-  if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID) return;
+  if (!step_number(spank)) return;
 
   std::string preload = task_variable(spank, library_variable).value_or("");
   if (preload.empty()) preload = PROFILE_LIBRARY;

@@ -8,7 +8,6 @@
 #include "common/decision/job_state.hpp"
 #include "common/decision/job_variables.hpp"
 #include "common/decision/planned_ranks.hpp"
-#include "common/slurm/controller_query.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
@@ -62,8 +61,7 @@ bool is_of_job(std::uint32_t named, std::uint32_t job) {
   return named == job || std::to_string(named) == environment_value("SLURM_ARRAY_JOB_ID");
 }
 
-}  // namespace
-
+// Returns the number of tasks on each node from `text` in the form of SLURM_TASKS_PER_NODE, as "2(x3),1". Throws Error.
 std::vector<std::int32_t> parse_tasks_per_node(const std::string& text) {
   const std::string name = "SLURM_TASKS_PER_NODE";
   std::vector<std::int32_t> tasks;
@@ -83,6 +81,8 @@ std::vector<std::int32_t> parse_tasks_per_node(const std::string& text) {
   return tasks;
 }
 
+}  // namespace
+
 Allocation current_allocation(std::optional<std::uint32_t> component) {
   if (environment_value("SLURM_JOB_ID").empty()) throw Error("no Slurm allocation here: SLURM_JOB_ID is not set");
   check_component(component);
@@ -99,9 +99,8 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
   const std::string cpus = of_component("SLURM_CPUS_PER_TASK", component);
   if (const std::string text = environment_value(cpus); !text.empty()) step.cores_per_task = positive(cpus, text);
   JobQuery query(step.job);
-  allocation.controller = controller_state_of(ask_controller());
+  allocation.controller = query.controller();
   allocation.view = query.view(step.nodes, allocation.controller);
-  use_mode_of_partition(allocation.controller, [&] { return query.partition(); });
   return allocation;
 }
 

@@ -37,10 +37,6 @@ std::string take_plan_of_job(StepShape& step, ClusterView& view, std::optional<s
 // policy. Throws Error if the shipped request is damaged.
 std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_t> component = {});
 
-// Returns the number of tasks on each node from `text` in the form of SLURM_TASKS_PER_NODE, for example "2(x3),1" for
-// 2, 2, 2, 1. Throws Error if the text has another form.
-std::vector<std::int32_t> parse_tasks_per_node(const std::string& text);
-
 // Returns the placement of the allocation's ranks by place_step(), as in srun, by the matrix or the pattern of the
 // request. Throws Error if the matrix has another number of ranks than the allocation has tasks, or if the policy
 // fails.

@@ -11,6 +11,7 @@
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "config.h"
+#include "spank/api/task_environment.hpp"
 
 namespace placement::spank {
 
@@ -46,10 +47,9 @@ bool running_release_is_ours(spank_t spank) {
 
 slurm_step_layout_t* layout_of(spank_t spank) {
   uid_t uid = 0;
-  std::uint32_t job = 0, step = 0, nodes = 0, tasks = 0;
-  if (!running_release_is_ours(spank) || spank_get_item(spank, S_JOB_UID, &uid) != ESPANK_SUCCESS ||
-      spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
-      spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS ||
+  std::uint32_t nodes = 0, tasks = 0;
+  const auto number = step_number(spank);
+  if (!number || !running_release_is_ours(spank) || spank_get_item(spank, S_JOB_UID, &uid) != ESPANK_SUCCESS ||
       spank_get_item(spank, S_JOB_NNODES, &nodes) != ESPANK_SUCCESS ||
       spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) != ESPANK_SUCCESS)
     return nullptr;
@@ -60,7 +60,7 @@ slurm_step_layout_t* layout_of(spank_t spank) {
   LauncherJob launcher{};
   std::memcpy(&launcher, handle.job, sizeof launcher);
   slurm_step_layout_t* const layout = launcher.layout;
-  if (launcher.uid != uid || launcher.job != job || launcher.step != step || !layout) return nullptr;
+  if (launcher.uid != uid || std::pair(launcher.job, launcher.step) != *number || !layout) return nullptr;
   if (layout->node_cnt != nodes || layout->task_cnt != tasks || nodes == 0 || tasks == 0) return nullptr;
   if (!layout->node_list || !layout->tasks || !layout->tids) return nullptr;
   return layout;

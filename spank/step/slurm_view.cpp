@@ -134,18 +134,31 @@ std::vector<ShownJob> parse_shown_jobs(std::string_view text) {
 
 JobQuery::JobQuery(std::uint32_t job)
     : job_(job),
-      show_job_({"scontrol", "-d", "show", "job", std::to_string(job)}),
-      topology_({"scontrol", "show", "topology"}) {}
+      command_({"scontrol", "--details", "--local"}, false, "show topology\nshow job " + std::to_string(job) + "\n") {}
 
 const std::vector<ShownJob>& JobQuery::shown_jobs() {
-  if (!shown_jobs_) shown_jobs_ = parse_shown_jobs(show_job_.text());
+  if (!shown_jobs_) {
+    topology_ = command_.text();
+    const std::size_t first_job = std::min(topology_.find("JobId="), topology_.size());
+    shown_jobs_ = parse_shown_jobs(std::string_view(topology_).substr(first_job));
+    topology_.resize(first_job);
+  }
   return *shown_jobs_;
 }
 
-const std::string& JobQuery::partition() {
-  static const std::string unknown;
+std::string JobQuery::partition() {
   const auto shown = std::ranges::find(shown_jobs(), job_, &ShownJob::id);
-  return shown == shown_jobs_->end() ? unknown : shown->partition;
+  return shown == shown_jobs_->end() ? "" : shown->partition;
+}
+
+ControllerState JobQuery::controller() {
+  ControllerState controller = controller_state();
+  const std::string modes = controller.setting("PartitionModes");
+  if (controller.mode.empty() || controller.mode == to_string(Mode::off) || modes.empty()) return controller;
+  const std::string key = partition() + ":";
+  for (const std::string_view word : split_words(modes))
+    if (word.starts_with(key)) controller.mode = word.substr(key.size());
+  return controller;
 }
 
 ClusterView JobQuery::view(std::span<const std::string> names, const ControllerState& controller) {
@@ -156,8 +169,7 @@ ClusterView JobQuery::view(std::span<const std::string> names, const ControllerS
   const std::string topology = ask_topology_of(partition());
   const ClusterView machine = view_in_force(
       controller, shapes,
-      topology.empty() ? topology_.text() : SlurmCommand({"scontrol", "show", "topology", topology}).text(),
-      topology.empty());
+      topology.empty() ? topology_ : SlurmCommand({"scontrol", "show", "topology", topology}).text(), topology.empty());
 
   ClusterView view;
   view.warning = machine.warning;
@@ -169,15 +181,6 @@ ClusterView JobQuery::view(std::span<const std::string> names, const ControllerS
                      shapes[found->second].threads_per_core);
   }
   return view;
-}
-
-void use_mode_of_partition(ControllerState& controller, const std::function<std::string()>& partition) {
-  if (controller.mode.empty() || controller.mode == to_string(Mode::off)) return;
-  const std::string modes = controller.setting("PartitionModes");
-  if (modes.empty()) return;
-  const std::string key = partition() + ":";
-  for (const std::string_view word : split_words(modes))
-    if (word.starts_with(key)) controller.mode = word.substr(key.size());
 }
 
 }  // namespace placement::spank

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,20 +45,18 @@ class JobQuery {
   // Error if slurmctld does not answer, or does not show one of the nodes or the job. Call it once.
   ClusterView view(std::span<const std::string> names, const ControllerState& controller);
 
-  // Returns the partition of the job; empty if slurmctld does not show the job. Throws Error if slurmctld does not
-  // answer.
-  const std::string& partition();
+  // Returns the state of slurmctld. Its mode is that of the job's partition, if PartitionModes has one and the mode is
+  // not off. Throws Error if slurmctld does not answer.
+  ControllerState controller();
 
  private:
   const std::vector<ShownJob>& shown_jobs();
+  std::string partition();  // empty if slurmctld does not show the job
 
   std::uint32_t job_;
-  SlurmCommand show_job_, topology_;
-  std::optional<std::vector<ShownJob>> shown_jobs_;  // the answer of show_job_
+  SlurmCommand command_;  // answers with the topology and then the jobs
+  std::string topology_;
+  std::optional<std::vector<ShownJob>> shown_jobs_;
 };
-
-// Replaces the mode of the controller, unless it is off, by that of the job's partition, if PartitionModes has one.
-// Calls `partition`, which returns the name of the partition, only if the key is set.
-void use_mode_of_partition(ControllerState& controller, const std::function<std::string()>& partition);
 
 }  // namespace placement::spank

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "spank/api/task_environment.hpp"
@@ -30,15 +31,13 @@ std::vector<std::int32_t>& changed_order() {
 std::optional<LocalTask> this_task(spank_t spank) {
   LocalTask task;
   std::uint32_t count = 0;
-  if (spank_get_item(spank, S_JOB_ID, &task.job) != ESPANK_SUCCESS ||
-      spank_get_item(spank, S_JOB_STEPID, &task.step) != ESPANK_SUCCESS ||
-      spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &task.total) != ESPANK_SUCCESS ||
+  const auto number = step_number(spank);  // a batch script looks like rank 0 of a step, but no plan is for it
+  if (!number || spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &task.total) != ESPANK_SUCCESS ||
       spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &count) != ESPANK_SUCCESS ||
       spank_get_item(spank, S_TASK_ID, &task.local) != ESPANK_SUCCESS)
     return std::nullopt;
-  // A batch script looks like rank 0 of a step, but no plan is for it.
-  if (task.step >= SLURM_MAX_NORMAL_STEP_ID || count > task.total) return std::nullopt;
-  if (task.local < 0 || static_cast<std::uint32_t>(task.local) >= count) return std::nullopt;
+  if (count > task.total || task.local < 0 || static_cast<std::uint32_t>(task.local) >= count) return std::nullopt;
+  std::tie(task.job, task.step) = *number;
   for (std::uint32_t i = 0; i < count; ++i) {
     std::uint32_t rank = 0;
     if (spank_get_item(spank, S_JOB_LOCAL_TO_GLOBAL_ID, i, &rank) != ESPANK_SUCCESS) return std::nullopt;

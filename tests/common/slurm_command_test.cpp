@@ -14,6 +14,8 @@ std::vector<std::string> shell(const std::string& script) { return {"sh", "-c", 
 START_TEST(errors_are_no_part_of_the_output) {
   ck_assert_text_eq(SlurmCommand(shell("echo a; echo b >&2")).text(), "a\n");
   ck_assert_text_eq(SlurmCommand(shell("echo a; echo b >&2"), true).output().text, "a\nb\n");
+  ck_assert_text_eq(SlurmCommand({"cat"}, false, "a\nb\n").text(), "a\nb\n");
+  ck_assert_text_eq(SlurmCommand({"cat"}).text(), "");
   ck_assert_int_eq(SlurmCommand(shell("exit 3")).output().exit_code, 3);
   ck_assert_int_eq(SlurmCommand(shell("kill -9 $$")).output().exit_code, 137);
 }

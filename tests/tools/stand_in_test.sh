@@ -20,12 +20,10 @@ case $* in
         "State=$([ $n = 3 ] && echo IDLE+DRAIN || echo IDLE) ThreadsPerCore=1 Weight=1 Partitions=p"
     done
     ;;
-  'show topology')
+  'show topology' | '--details --local')
     printf '%s\n' 'SwitchName=s0 Level=1 LinkSpeed=1 Nodes=n[1-8] Switches=s[1-2]' 'SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[1-4]' \
       'SwitchName=s2 Level=0 LinkSpeed=1 Nodes=n[5-8]'
-    ;;
-  '-d show job 7')
-    printf '%s\n' 'JobId=7 JobName=x' '   JobState=RUNNING Reason=None' '   Partition=p AllocNode:Sid=head:1' '   Nodes=n[1-2,5-6] CPU_IDs=0-1 Mem=0 GRES='
+    [ "$1" = show ] || printf '%s\n' 'JobId=7 JobName=x' '   JobState=RUNNING Reason=None' '   Partition=p AllocNode:Sid=head:1' '   Nodes=n[1-2,5-6] CPU_IDs=0-1 Mem=0 GRES='
     ;;
   '-a -o show partition p') echo 'PartitionName=p AllowGroups=ALL Nodes=n[1-8] State=UP' ;;
   *) echo "stand-in: scontrol $*" >&2; exit 1 ;;
