@@ -30,7 +30,7 @@ void check_plan(std::string_view text, std::uint32_t tasks) {
 void check_masks(std::string_view text) {
   const auto masks = spank::parse_masks(text);
   if (!masks) return;
-  REQUIRE(spank::parse_masks(to_string(*masks)) == masks);
+  REQUIRE(spank::parse_masks(mask_list(*masks)) == masks);
   std::vector<std::int32_t> backwards(masks->size());
   std::iota(backwards.rbegin(), backwards.rend(), 0);
   const std::vector<std::int32_t> core_of_cpu{0, 4, 1, 5, 2, 6, 3, 7};
