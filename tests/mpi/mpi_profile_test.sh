@@ -127,7 +127,7 @@ case $("$MPIRUN" --version) in
     grep -q '^OWN=7$' "$scratch/log" && grep -q '^PLACEMENT_PROFILE=' "$scratch/log" || { fail "a list of one's own"; cat "$scratch/log"; } ;;
 esac
 "$tool" --count=nonsense true 2>"$scratch/log" && fail "--count=nonsense is taken"
-grep -q -e '--count=nonsense: one of all, point-to-point, collective, one-sided, topology' "$scratch/log" || fail "--count=nonsense: $(cat "$scratch/log")"
+grep -q -e '--count=nonsense.*topology' "$scratch/log" || fail "--count=nonsense: $(cat "$scratch/log")"
 # A file that cannot be made is known before the command runs.
 mkdir "$scratch/directory"
 for file in "$scratch/no/such/file" "$scratch/directory"; do
