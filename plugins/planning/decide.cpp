@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <new>
 #include <span>
 #include <string_view>
@@ -250,6 +251,11 @@ extern "C" uint32_t placement_partition_environment(const char* partition, char*
   if (found == now.partitions.end()) return 0;
   *environment = found->second.pointers.data();
   return static_cast<uint32_t>(found->second.pointers.size());
+}
+
+extern "C" const char* placement_partition_with_policy(uint32_t index) {
+  const auto& partitions = state().partitions;
+  return index < partitions.size() ? std::next(partitions.begin(), index)->first.c_str() : nullptr;
 }
 
 extern "C" void placement_decide(const struct placement_offer* offer, const struct placement_request* request,

@@ -95,6 +95,12 @@ bool placement_asked(char *const *environment, uint32_t environment_count);
 uint32_t placement_partition_environment(const char *partition, char *const **environment);
 
 /*
+ * Returns the name of the partition number `index`, from 0, among the partitions with a policy; NULL if `index` is too
+ * large. The text is valid until the next placement_configure() or placement_unconfigure().
+ */
+const char *placement_partition_with_policy(uint32_t index);
+
+/*
  * Asks the job's policy for nodes and cores among those offered, and sets the answer and the costs of `decision`. If
  * `placed` is false, `reason` has the reason. The pointers are valid until the next call of this function,
  * placement_has_no_time(), placement_plan_failed(), placement_forget(), placement_tidy(), placement_configure() or

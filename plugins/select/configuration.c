@@ -38,6 +38,20 @@ static void log_line(bool is_error, const char *text)
 		info("placement: %s", text);
 }
 
+/* Logs the partitions of PartitionPolicies that Slurm does not have. */
+static void log_unknown_partitions(void)
+{
+	const char *name;
+
+	for (uint32_t i = 0; (name = placement_partition_with_policy(i)); i++) {
+		char *copy = xstrdup(name);	/* find_part_record() does not take a constant */
+
+		if (!find_part_record(copy))
+			info("placement: PartitionPolicies: partition %s does not exist", name);
+		xfree(copy);
+	}
+}
+
 void placement_reconfigure(void)
 {
 	enum placement_mode mode;
@@ -63,6 +77,7 @@ void placement_reconfigure(void)
 		error("placement: %s; placement is off until the next reconfigure", placement_failure());
 	else
 		info("placement: Mode=%s by %s", mode_names[mode], path);
+	log_unknown_partitions();
 	xfree(path);
 }
 

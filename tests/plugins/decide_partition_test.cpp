@@ -27,6 +27,9 @@ START_TEST(a_partition_stands_for_its_jobs) {
   char* const* environment = nullptr;
   ck_assert_uint_eq(placement_partition_environment(nullptr, &environment), 0);
   ck_assert_uint_eq(placement_partition_environment("deb", &environment), 0);
+  ck_assert_str_eq(placement_partition_with_policy(0), "debug");
+  ck_assert_str_eq(placement_partition_with_policy(1), "long");
+  ck_assert_ptr_null(placement_partition_with_policy(2));
   const uint32_t count = placement_partition_environment("debug", &environment);
   ck_assert(placement_asked(environment, count));
   placement_request request{};
