@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/util/error.hpp"
+#include "common/util/short_number.hpp"
 
 namespace placement::mpi {
 namespace {
@@ -37,9 +38,11 @@ std::string node_list(const ProfileSummary& summary, char between) {
 void add_network_use(std::string& text, const ProfileSummary& summary, double bytes) {
   std::uint64_t messages = 0;
   for (const std::uint64_t of_size : summary.sizes) messages += of_size;
-  line(text, "network use           %.6g:%" PRId32 ":%.6g:%.6g",
-       std::min(1.0, summary.mpi_seconds_least * summary.ranks / summary.seconds), summary.ranks,
-       static_cast<double>(messages) / summary.seconds, bytes / summary.seconds);
+  const double share = std::min(1.0, summary.mpi_seconds_least * summary.ranks / summary.seconds);
+  // printf() would write the decimal point of the program's locale.
+  line(text, "network use           %s:%" PRId32 ":%s:%s", exact_number(share).c_str(), summary.ranks,
+       exact_number(static_cast<double>(messages) / summary.seconds).c_str(),
+       exact_number(bytes / summary.seconds).c_str());
   if (!summary.nodes.empty()) text.insert(text.size() - 1, ":" + node_list(summary, '+'));
 }
 

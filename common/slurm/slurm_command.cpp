@@ -37,6 +37,12 @@ std::vector<char*> environment_without_cuts() {
   return kept;
 }
 
+// Returns the last line that is not empty.
+std::string_view last_line(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of(" \n") + 1);
+  return text.substr(text.find_last_of('\n') + 1);
+}
+
 // Reads until the writer closes its end.
 std::string read_all(int from) {
   std::string text;
@@ -60,7 +66,8 @@ std::string path_of_command(const std::string& command) {
 }
 
 SlurmCommand::SlurmCommand(std::vector<std::string> words, bool with_errors, const std::string& input)
-    : words_(std::move(words)) {
+    : words_(std::move(words)),
+      last_input_(last_line(input)) {
   std::vector<char*> argv;
   for (const std::string& word : words_) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -70,8 +77,10 @@ SlurmCommand::SlurmCommand(std::vector<std::string> words, bool with_errors, con
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error(words_.front() + ": " + std::strerror(errno));
   from_.reset(ends[0]);
   const FileDescriptor to(ends[1]), input_file(file_in_memory(input, false));
-  lseek(input_file, 0, SEEK_SET);
   errors_.reset(memfd_create("placement-errors", MFD_CLOEXEC));
+  if (input_file < 0 || errors_ < 0)
+    throw Error(words_.front() + ": cannot make a file in memory: " + std::strerror(errno));
+  lseek(input_file, 0, SEEK_SET);
 
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -120,8 +129,11 @@ std::string SlurmCommand::text() {
   const ssize_t got = pread(errors_, errors, sizeof errors, 0);
   std::string_view reason = trimmed({errors, static_cast<std::size_t>(std::max<ssize_t>(got, 0))});
   reason.remove_prefix(std::min(reason.find_first_not_of("-\n"), reason.size()));  // mpirun draws a line first
-  throw Error("'" + joined(words_, " ") + "' ended with exit code " + std::to_string(ended.exit_code) +
-              (reason.empty() ? "" : ": " + printable(split_at(reason, '\n').front())));
+  throw Error("'" + joined(words_, " ") + (last_input_.empty() ? "" : " ") + last_input_ + "' ended with exit code " +
+              std::to_string(ended.exit_code) +
+              (reason.empty()
+                   ? ""
+                   : ": " + printable(last_input_.empty() ? split_at(reason, '\n').front() : last_line(reason))));
 }
 
 }  // namespace placement

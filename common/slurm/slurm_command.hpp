@@ -27,9 +27,9 @@ class SlurmCommand {
  public:
   // Starts the command.
   //   words        the name of the command, such as "scontrol", and its arguments
-  //   with_errors  whether the output has what the command prints on standard error, too; otherwise text() reports the
-  //                first line of it
-  //   input        what the command reads on standard input
+  //   with_errors  whether the output has what the command prints on standard error, too; otherwise text() reports one
+  //                line of it
+  //   input        lines that the command reads on standard input
   // Throws Error if the command cannot be started.
   explicit SlurmCommand(std::vector<std::string> words, bool with_errors = false, const std::string& input = {});
   ~SlurmCommand();
@@ -37,14 +37,16 @@ class SlurmCommand {
   // Waits for the end of the command, and returns its output and exit code. Call it or text() once.
   CommandOutput output();
 
-  // Waits for the end of the command, and returns what it prints. Throws Error with the first line that the command
-  // prints on standard error if it fails, without dashes before it.
+  // Waits for the end of the command, and returns what it prints. Throws Error if it fails, with the first line that
+  // the command prints on standard error, without dashes before it; with an input, with the last line, and the last
+  // line of the input.
   std::string text();
 
  private:
   int wait();
 
   std::vector<std::string> words_;
+  std::string last_input_;
   FileDescriptor from_, errors_;
   pid_t child_ = -1;  // -1: the command has ended
 };

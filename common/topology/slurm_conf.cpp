@@ -409,6 +409,8 @@ std::vector<std::string> nodes_of_function(std::string_view function, std::span<
   return names;
 }
 
+constexpr std::string_view switch_functions[] = {"switch", "switchwith", "block", "blockwith", "ring", "ringwith"};
+
 // Reads the partitions of a slurm.conf.
 class PartitionReader {
  public:
@@ -437,7 +439,9 @@ class PartitionReader {
       if (!list) continue;
       std::unordered_set<std::string> names = nodes_of(*list, file, line, nodes);
       for (const std::string& function : std::vector(names.begin(), names.end())) {
-        if (function.find('{') == function.npos || function.starts_with("feature{")) continue;
+        const std::string_view kind = std::string_view(function).substr(0, function.find('{'));
+        if (kind == function || std::ranges::count(switch_functions, kind) == 0)
+          continue;  // torus{}: its nodes are not known
         if (!switches) switches = parse_switches(read_topology ? read_topology(path) : topology_conf_of(path), nodes);
         const std::vector<std::string> found = nodes_of_function(function, nodes, *switches);
         if (found.empty()) fail_at(file, line.number, "Nodes=" + shown(function) + " has no node");

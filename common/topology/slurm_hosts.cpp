@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "common/topology/slurm_conf.hpp"
@@ -40,6 +42,17 @@ std::optional<std::string> socket_of(std::string_view value) {
 bool hides(std::string_view private_data, std::string_view what) {
   const std::string words = lower_case(private_data);
   return words.find(what) != std::string::npos || words.find("all") != std::string::npos;
+}
+
+// Returns the number of a user; nothing if there is none. A static placectl may be unable to load the host's sources of
+// users, so /etc/passwd comes first.
+std::optional<uid_t> number_of_user(const std::string& name) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> local(std::fopen("/etc/passwd", "re"), &std::fclose);
+  const passwd* user = nullptr;
+  while (local && (user = fgetpwent(local.get())) && name != user->pw_name) {
+  }
+  if (!user) user = getpwnam(name.c_str());
+  return user ? std::optional(user->pw_uid) : std::nullopt;
 }
 
 }  // namespace
@@ -111,8 +124,8 @@ std::vector<uid_t> slurmctld_users(const std::string& path) {
   }
   if (const auto number = parse_integer(name); number && *number >= 0 && *number < UINT32_MAX)
     users.push_back(static_cast<uid_t>(*number));
-  else if (const passwd* user = name.empty() ? nullptr : getpwnam(name.c_str()))
-    users.push_back(user->pw_uid);
+  else if (const auto user = name.empty() ? std::nullopt : number_of_user(name))
+    users.push_back(*user);
   return users;
 }
 

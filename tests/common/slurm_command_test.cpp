@@ -28,6 +28,9 @@ START_TEST(a_command_that_fails_has_a_reason) {
   ck_assert_error(SlurmCommand(shell("printf '\\033[1m' >&2; exit 4")).text(), "exit code 4: ?[1m");
   ck_assert_error(SlurmCommand(shell("printf -- '-----\\nno slots\\n-----\\n' >&2; exit 4")).text(),
                   "exit code 4: no slots");
+  // The exit code of scontrol is that of its last command.
+  ck_assert_error(SlurmCommand(shell("cat; echo first >&2; echo last >&2; exit 1"), false, "show a\nshow b\n").text(),
+                  "show b' ended with exit code 1: last");
   // More than a pipe holds does not stop the command.
   ck_assert_error(SlurmCommand(shell("head -c 300000 /dev/zero | tr '\\0' x >&2; echo a; exit 5")).text(),
                   "exit code 5: x");

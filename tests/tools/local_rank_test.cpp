@@ -162,10 +162,23 @@ START_TEST(a_part_of_the_node) {
 }
 END_TEST
 
+START_TEST(the_order_of_the_visible_gpus) {
+  const Node node;
+  const Children children({{"SLURM_STEP_GPUS", "0,1,2,3"}, {"CUDA_VISIBLE_DEVICES", "3,2,1,0"}});
+  ck_assert_text_eq(value(children.place(node, 0, 4), "UCX_NET_DEVICES"), "mlx5_2:1");
+  ck_assert_text_eq(value(children.place(node, 3, 4), "UCX_NET_DEVICES"), "mlx5_0:1");
+  ck_assert_text_eq(value(children.place(node, 3, 4), "CUDA_VISIBLE_DEVICES"), "3,2,1,0");
+  const Children part({{"SLURM_STEP_GPUS", "1,2"}, {"CUDA_VISIBLE_DEVICES", "1,0"}});
+  ck_assert_text_eq(value(part.place(node, 1, 2), "UCX_NET_DEVICES"), "mlx5_1:2");
+}
+END_TEST
+
 START_TEST(gpus_that_are_not_known) {
   const Node node;
   for (const std::map<std::string, std::string>& variables :
        {std::map<std::string, std::string>{{"SLURM_STEP_GPUS", "3,4"}},
+        std::map<std::string, std::string>{{"SLURM_STEP_GPUS", "2,3"}},  // which numbers the program has is not known
+        std::map<std::string, std::string>{{"SLURM_STEP_GPUS", "2,3"}, {"CUDA_VISIBLE_DEVICES", "GPU-8f2a,GPU-11c0"}},
         std::map<std::string, std::string>{{"SLURM_STEP_GPUS", "0,1"}, {"CUDA_VISIBLE_DEVICES", "0"}}}) {
     const ChildPlace place = Children(variables).place(node, 0, 2);
     ck_assert(!place.gpus_unknown.empty() && place.environment.empty());
@@ -198,6 +211,7 @@ int main() {
   tcase_add_test(tests, interfaces_of_ethernet_are_used_in_turn);
   tcase_add_test(tests, children_are_near_their_gpus);
   tcase_add_test(tests, a_part_of_the_node);
+  tcase_add_test(tests, the_order_of_the_visible_gpus);
   tcase_add_test(tests, gpus_that_are_not_known);
   tcase_add_test(tests, variables_of_the_launcher);
   suite_add_tcase(suite, tests);

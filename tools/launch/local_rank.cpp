@@ -58,13 +58,34 @@ Gpus gpus_of_task(const std::string& root, const spank::MachineCores& machine, c
   return gpus;
 }
 
-// Returns the list of the GPUs that the program sees, by the name that it already has for each.
-std::vector<std::string> visible_gpus(const std::optional<std::string>& value, const Numbers& of_task) {
+// Returns the list of the GPUs that the program sees, by the name that it already has for each, and brings of_task into
+// its order. The numbers of the list are those of the node or, with constrained devices, of the task.
+std::vector<std::string> take_visible(const char* variable, const std::optional<std::string>& value, Gpus& gpus) {
   std::vector<std::string> names;
-  if (value)
+  if (value) {
     for (const std::string_view name : split_at(*value, ',')) names.emplace_back(name);
-  else
-    for (const std::int32_t gpu : of_task) names.push_back(std::to_string(gpu));
+  } else {
+    for (const std::int32_t gpu : gpus.of_task) names.push_back(std::to_string(gpu));
+    if (gpus.of_task.size() != gpus.of_node.size()) gpus.unknown = std::string(variable) + " is not set";
+    return names;
+  }
+  if (names.size() != gpus.of_task.size()) {
+    gpus.unknown = std::string(variable) + " has " + std::to_string(names.size()) + " GPUs, and the task has " +
+                   std::to_string(gpus.of_task.size());
+    return names;
+  }
+  Numbers ordered;
+  for (const std::string& name : names) ordered.push_back(static_cast<std::int32_t>(parse_integer(name).value_or(-1)));
+  if (!std::ranges::is_permutation(ordered, gpus.of_task)) {
+    Numbers of_part(names.size());
+    std::iota(of_part.begin(), of_part.end(), 0);
+    if (!std::ranges::is_permutation(ordered, of_part)) {
+      gpus.unknown = std::string(variable) + "=" + *value + " does not list the numbers of the task's GPUs";
+      return names;
+    }
+    for (std::int32_t& gpu : ordered) gpu = gpus.of_task[static_cast<std::size_t>(gpu)];
+  }
+  gpus.of_task = ordered;
   return names;
 }
 
@@ -83,10 +104,8 @@ ChildPlace place_child(const Child& child, const CpuMask& allowed, const spank::
   ChildPlace place;
   Gpus gpus = gpus_of_task(root, machine, variables);
   const char* const variable = spank::visible_gpus_variable(root);
-  const std::vector<std::string> visible = visible_gpus(variables.get(variable), gpus.of_task);
-  if (gpus.unknown.empty() && visible.size() != gpus.of_task.size())
-    gpus.unknown = std::string(variable) + " has " + std::to_string(visible.size()) + " GPUs, and the task has " +
-                   std::to_string(gpus.of_task.size());
+  std::vector<std::string> visible;
+  if (gpus.unknown.empty()) visible = take_visible(variable, variables.get(variable), gpus);
   place.gpus_unknown = gpus.unknown;
 
   const auto gpu_of = [&](std::size_t number) { return gpus.of_task[number % gpus.of_task.size()]; };
