@@ -131,7 +131,7 @@ prepare_compile_flags() {
   local -a types=()
   [ "${compare_types:-no}" = no ] || types=(-flto -ffat-lto-objects)
   if [ "${precompile:-yes}" = yes ]; then
-    compile_with_headers "$work/precompiled" "$build_directory" -Wno-error "${types[@]}" && join_sources "$build_directory" || return 1
+    compile_together "$work/precompiled" "$build_directory" -Wno-error "${types[@]}" || return 1
   else
     compile_flags=("CXXFLAGS=$(flags_of "$build_directory" CXXFLAGS) ${types[*]}")
   fi
@@ -158,6 +158,8 @@ compile_with_headers() {  # directory of the headers, build directory, flags bes
 }
 
 install_build() { quietly install make -C "$build_directory" install; }
+
+compile_together() { compile_with_headers "$@" && join_sources "$2"; }  # arguments of compile_with_headers
 
 # Builds and installs what contrib/try shows: plugins, agent, monitor, placectl and the profiler. Compiled like the build of
 # contrib/check and in its directory, so the second of the two commands compiles only what the first has not.

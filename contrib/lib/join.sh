@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2154
 # Compiles the C++ sources of a library or program together, a few thousand lines at a time. This takes a third of the processor time,
 # because most of a compilation goes to headers and templates that the sources share. Only the build directories of contrib/ and of
-# "make dist-client" are changed: configure and make by themselves compile each file alone. Therefore names in anonymous namespaces are unique in a library.
+# "make dist-client" are changed: configure and make by themselves compile each file alone. Therefore names in anonymous namespaces are
+# unique in a library.
 
 joined_lines=2500  # with more, a processor waits at the end, and a compilation takes more memory
 
