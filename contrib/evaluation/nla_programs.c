@@ -15,6 +15,8 @@
  *   phases      a halo; every fourth time also an exchange of all with all and a sum
  *   brick       conjugate gradients on a brick of finite elements: BYTES to each neighbour behind a face, the shares of edges and
  *               corners, and two sums of 8 bytes
+ *   melt        atoms in a periodic cube of BYTES lattice cells in each dimension, as miniMD and LAMMPS' melt: positions of the atoms
+ *               near each border go to the neighbour, and forces come back. For 32 ranks and 16 cells, the messages are those of LAMMPS
  *
  * Each rank computes FLOPS in each iteration (the master nothing). No data are touched, so that a recording is the same
  * on every machine. */
@@ -140,6 +142,41 @@ static void exchange_brick(int tag)
 		MPI_Allreduce(out, in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
+/* One time step. Lengths are in cells of four atoms; the border of a part is 1.75 cells deep (a distance of 2.8). */
+static void melt(int tag)
+{
+	static int parts[3], at_part[3], periodic[3] = { 1, 1, 1 };
+	static char *atoms[2];
+	static MPI_Comm cube;
+	const double deep = 1.75;
+	int size[3], next[3], previous[3];
+
+	if (!parts[0]) {
+		MPI_Dims_create(ranks, 3, parts);
+		MPI_Cart_create(MPI_COMM_WORLD, 3, parts, periodic, 0, &cube);
+		MPI_Cart_coords(cube, rank, 3, at_part);
+		atoms[0] = calloc(1 << 22, 1);
+		atoms[1] = calloc(1 << 22, 1);
+	}
+	for (int d = 0; d < 3; d++) {
+		double volume = 4 * deep;
+		for (int e = 0; e < 3; e++)
+			volume *= e == d ? 1 : (double)bytes / parts[e] + (e < d ? 2 * deep : 0);
+		size[d] = 24 * (int)volume;
+		MPI_Cart_shift(cube, d, 1, &previous[d], &next[d]);
+	}
+	for (int k = 0; k < 6; k++) {
+		int d = k < 3 ? k : 5 - k;
+		if (k == 3)
+			smpi_execute_flops(flops);
+		if (parts[d] == 1)
+			continue;
+		for (int side = 0; side < 2; side++)
+			MPI_Sendrecv(atoms[0], size[d], MPI_BYTE, side ? next[d] : previous[d], tag + k, atoms[1], size[d], MPI_BYTE,
+				     side ? previous[d] : next[d], tag + k, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
 static int iterate(const char *name, int i)
 {
 	double factor = 1;
@@ -147,6 +184,10 @@ static int iterate(const char *name, int i)
 	if (!strcmp(name, "sweep")) {
 		wave(1);
 		wave(-1);
+		return 0;
+	}
+	if (!strcmp(name, "melt")) {
+		melt(8 * i);
 		return 0;
 	}
 	if (!strcmp(name, "uneven") && ranks > 1)

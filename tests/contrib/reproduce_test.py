@@ -3,6 +3,7 @@
 """contrib/evaluation/reproduce: verdicts, tables that are kept, parts that fail, and recordings whose traffic is known."""
 import argparse
 import contextlib
+import importlib.machinery
 import io
 import os
 import shutil
@@ -109,6 +110,31 @@ def figure_7(work):
           aware.remark, f"{aware}")
     links = rows["mean complement of bandwidth of the load-aware group (table 4)"]
     check(abs(links.ours - 19.78125) < 1e-9 and links.verdict() == "missed" and "18.64," in links.remark, f"{links}")
+
+
+def scaling():
+    """Figures 4 and 6: means over sizes and scenarios, and the elements of each process."""
+    def runs(paper, slow):
+        return [{"NLA-PAPER": str(paper), "NLA derived": str(paper / 2), "random": str(slow), "sequential": "8", "load-aware": "4"}] * 2
+    rows = {row.item: row.ours for row in netload.scaling_rows("figure 9", "size", {8: {1: runs(1, 10), 2: runs(2, 10)}, 16: {1: runs(4, 5), 2: runs(4, 5)}})}
+    check(rows["figure 9: 8 processes, NLA-PAPER: mean gain over random"] == 85, f"{rows}")
+    check(rows["figure 9: 8 processes, NLA derived: mean gain over load-aware"] == (87.5 + 75) / 2, f"{rows}")
+    check(rows["figure 9: 16 processes, sequential: mean gain over load-aware"] == -100, f"{rows}")
+    check(rows["figure 9: 16 processes, size 2, NLA derived"] == 2000, f"{rows}")
+    check(rows["figure 9: settings in which random placement is the slowest"] == 2, f"{rows}")
+    check(rows["figure 9: size 2, time with 16 processes over that with 8, NLA-PAPER"] == 2, f"{rows}")
+    simgrid = importlib.machinery.SourceFileLoader("nla_simgrid", os.path.join(TOP, "contrib/evaluation/nla-simgrid")).load_module()
+    check(simgrid.brick(96, 32) == ("brick", simgrid.FLOPS_OF_ELEMENT * 27648, 8 * 24 * 48, 20), f"{simgrid.brick(96, 32)}")
+    check(simgrid.brick(384, 48)[2] == 8 * 96 * 128, f"{simgrid.brick(384, 48)}")
+
+
+def measured_links():
+    """Section 5.3: each pair of figure 7 has a route over both nodes' links and one of the measured bandwidth."""
+    text = netload.measured_platform([{"node": "a", "cpu_load": "20"}, {"node": "b", "cpu_load": "0"}],
+                                     [{"u": "a", "v": "b", "bandwidth_missing_Bps": "50"}])
+    for words in ('id="a" speed="2300000000f"', 'id="b" speed="4600000000f"', 'id="a-b" bandwidth="75000000Bps" latency="50.000us"',
+                  '<route src="a" dst="b"><link_ctn id="of-a"/><link_ctn id="a-b"/><link_ctn id="of-b"/></route>'):
+        check(words in text, text)
 
 
 def at_once(work):
@@ -276,6 +302,8 @@ with tempfile.TemporaryDirectory() as work:
     tables(work)
     runs(work)
     figure_7(work)
+    scaling()
+    measured_links()
     at_once(work)
     interrupted(work)
     any_error(work)

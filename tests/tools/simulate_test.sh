@@ -105,6 +105,15 @@ has '"backfill": "easy"'
 has '"stock_request": "nodes"'
 if command -v python3 >/dev/null; then python3 -m json.tool <.out >/dev/null || fail 'the JSON is none'; fi
 
+# The matrices of a folder by bytes, and by messages, which the ranks of a profile here exchange with others.
+mkdir profiles
+printf 'np 4\n0 1 1000 1\n0 2 10 50\n1 3 10 50\n2 3 1000 1\n' >profiles/four
+echo '1 0 -1 100 4 -1 -1 4 100 -1 1 1 1 1 1 -1 -1 -1' >four.swf
+for weight in bytes=4080 messages=208; do
+  run -t 2:2 --node 1x1 -q --pattern ./profiles --weight "${weight%=*}" -s 'SLURM TM-A' -o "by-$weight" four.swf
+  ends 0
+  [ "$(tail -n 1 "by-$weight/jobs-TM-A.csv" | sed 's/.*,//')" = "${weight#*=}" ] || fail "$command: $(cat "by-$weight/jobs-TM-A.csv")"
+done
 # Jobs to whose number of tasks a pattern does not fit have no matrix: they are counted, and R of none of them is not known.
 run "${machine[@]}" -q --pattern grid=7x11 -o nomatrix -s 'SLURM TM-A' "$log"
 ends 0

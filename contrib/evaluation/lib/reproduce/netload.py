@@ -2,12 +2,13 @@
 """Network- and load-aware allocation: Kumar, Jain, Malakar, ICPP Workshops 2020."""
 import json
 import os
+import random
 import statistics
 import time
 
 from reproduce import recordings, results
 from reproduce.results import Row
-from reproduce.runner import TOP
+from reproduce.runner import EVALUATION, TOP
 
 CASE = os.path.join(TOP, "tests/data/nla")
 PUBLISHED_GROUP = {1, 5, 8, 9, 10, 12, 15, 16}
@@ -18,6 +19,10 @@ GAINS = {"miniMD": {"random": (49.9, 50.7, 87.8), "sequential": (43.1, 42.1, 84.
 VARIATION = {"miniMD": {"NLA-PAPER": 0.07, "load-aware": 0.13, "sequential": 0.27},
              "miniFE": {"NLA-PAPER": 0.05, "load-aware": 0.08, "sequential": 0.11}}
 LOADS_PER_CORE = {"random": 0.72, "sequential": 0.68, "load-aware": 0.31, "NLA-PAPER": 0.43}
+OTHERS = ("random", "sequential", "load-aware")
+MELTS = {ranks: (8, 16, 24, 32, 40, 48) for ranks in (8, 16, 32, 64)}    # figure 4: cells in each dimension
+BRICKS = {ranks: (48, 96, 144, 256, 384) for ranks in (8, 16, 32, 48)}   # figure 6: elements in each dimension
+RUN_TIMES = {"NLA": 4.43, "load-aware": 12.31, "sequential": 24.91, "random": 27.61}  # section 5.3, seconds
 
 
 def select(run, policy, *options):
@@ -103,6 +108,101 @@ def table_3(run):
     return gains(run, "miniFE", ["--made", "finite elements", "--ranks", 32], 0.4)
 
 
+def scaling_rows(figure, size_name, times):
+    """times: for each number of processes and each size, the rows of nla-simgrid, one per scenario. The paper draws the times without
+    numbers; its text says that random placement is nearly always the slowest, and that more nodes take longer for one size."""
+    rows, slowest, points = [], 0, 0
+    for ranks, sizes in times.items():
+        every = [run for runs in sizes.values() for run in runs]
+        for method in ("NLA-PAPER", "NLA derived"):
+            for other in OTHERS:
+                rows.append(Row(f"{figure}: {ranks} processes, {method}: mean gain over {other}", None, gain(every, method, other), "%"))
+        rows.append(Row(f"{figure}: {ranks} processes, sequential: mean gain over load-aware", None, gain(every, "sequential", "load-aware"), "%"))
+        for size, runs in sizes.items():
+            name = f"{figure}: {ranks} processes, {size_name} {size}"
+            mean = {method: statistics.mean(float(run[method]) for run in runs) for method in ("NLA-PAPER", "NLA derived", *OTHERS)}
+            rows += [Row(f"{name}, {method}", None, 1000 * seconds, "ms") for method, seconds in mean.items()]
+            slowest += max(mean, key=mean.get) == "random"
+            points += 1
+    rows.append(Row(f"{figure}: settings in which random placement is the slowest", None, slowest, f"of {points}"))
+    few, many = min(times), max(times)
+    for size in times[few]:
+        ratio = [statistics.mean(float(run["NLA-PAPER"]) for run in times[ranks][size]) for ranks in (few, many)]
+        rows.append(Row(f"{figure}: {size_name} {size}, time with {many} processes over that with {few}, NLA-PAPER", None, ratio[1] / ratio[0]))
+    return rows
+
+
+def gain(runs, method, other):
+    return statistics.mean(100 * (1 - float(run[method]) / float(run[other])) for run in runs)
+
+
+def scaling(run, figure, size_name, kind, cases, alpha):
+    """Five seeded loads, one of each level, as the paper has five runs; the two methods of tables 2 and 3 that have weights."""
+    times = {}
+    for ranks, sizes in cases.items():
+        for size in sizes:
+            table = run.path(f"{kind}-{ranks}-{size}.csv")
+            run.make_once(table + ".made", lambda ranks=ranks, size=size, table=table: run.script(
+                "nla-simgrid", "--placectl", run.placectl, "--levels", 5, "--seeds", 1, "--alpha", alpha, "--csv", table, "--ranks", ranks,
+                "--method", "NLA-PAPER", "--method", "NLA derived", f"--{kind}", size))
+            times.setdefault(ranks, {})[size] = results.read(table)
+    return scaling_rows(figure, size_name, times)
+
+
+def figure_4(run):
+    """miniMD from 2,048 to 442,368 atoms with 8 to 64 processes: twenty time steps with the messages of LAMMPS' melt."""
+    return scaling(run, "figure 4", "size", "melt", MELTS, 0.3)
+
+
+def figure_6(run):
+    """miniFE from 48 to 384 elements in each dimension with 8 to 48 processes: twenty iterations of conjugate gradients."""
+    return scaling(run, "figure 6", "nx", "brick", BRICKS, 0.4)
+
+
+def measured_platform(nodes, pairs):
+    """The nineteen nodes of figure 7 for SimGrid: 12 cores, Gigabit Ethernet, and for each pair a link with the measured bandwidth. The figure
+    has no latencies: the delay of each link grows with the used share, as in nla-simgrid."""
+    lines = ['<?xml version="1.0"?>', '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">', '<platform version="4.1">',
+             '<zone id="all" routing="Full">']
+    for row in nodes:
+        lines.append(f'<host id="{row["node"]}" speed="{4.6e9 * min(1, 12 / (float(row["cpu_load"]) + 4)):.0f}f" core="12"/>')
+        lines.append(f'<link id="of-{row["node"]}" bandwidth="125MBps" latency="0us"/>')
+    for row in pairs:
+        free = 1 - float(row["bandwidth_missing_Bps"]) / 125
+        lines.append(f'<link id="{row["u"]}-{row["v"]}" bandwidth="{125e6 * free:.0f}Bps" latency="{30 / free:.3f}us"/>')
+    for row in pairs:
+        way = "".join(f'<link_ctn id="{link}"/>' for link in ("of-" + row["u"], f'{row["u"]}-{row["v"]}', "of-" + row["v"]))
+        lines.append(f'<route src="{row["u"]}" dst="{row["v"]}">{way}</route>')
+    return "\n".join(lines + ["</zone>", "</platform>"]) + "\n"
+
+
+def section_5_3(run):
+    """miniMD with 16,384 atoms and 32 processes on nodes of figure 7. The paper has one run on each group, and prints the groups of NLA and of
+    load-aware only. Ours for sequential and random are means over nineteen groups."""
+    nodes, pairs = table_of("figure7_nodes.tsv"), table_of("figure7_pairs.tsv")
+    run.write("platform.xml", measured_platform(nodes, pairs))
+    run.command("smpicc", "-O2", "-o", run.path("nla_programs"), os.path.join(EVALUATION, "nla_programs.c"))
+    names = sorted((row["node"] for row in nodes), key=number)
+    program = [run.path("nla_programs"), "melt", 6270 * 16384 // 32, 16, 20]  # flops of each process, cells, time steps
+
+    def simulated(group, *options):
+        run.write("hosts", "".join(f"{name}\n" * 4 for name in sorted(group, key=number)))
+        return run.command("sh", "-c", 'exec "$@" 2>&1', "sh", "smpirun", "-np", 32, "-platform", "platform.xml", "-hostfile", "hosts",
+                           "--log=root.thresh:warning", *options)
+    simulated(names[:8], "-trace-ti", "--cfg=tracing/filename:trace", "--cfg=smpi/simulate-computation:no", *program)
+
+    def replayed(group):
+        said = simulated(group, "-replay", "trace", "--log=smpi_replay.thresh:info")
+        return float(next(line for line in said.splitlines() if "Simulation time" in line).split()[-1])
+    seconds = {"NLA": replayed(select(run, "nla", "--set", "alpha=0.3,beta=0.7")["nodes"]),
+               "load-aware": replayed([f"csews{k}" for k in PUBLISHED_LOAD_AWARE]),
+               "sequential": statistics.mean(replayed([names[(k + j) % len(names)] for j in range(8)]) for k in range(len(names))),
+               "random": statistics.mean(replayed(random.Random(k).sample(names, 8)) for k in range(len(names)))}
+    return [Row("twenty time steps on the nodes of NLA", None, 1000 * seconds["NLA"], "ms", remark="the paper: 4.43 s, steps not stated")] + [
+        Row(f"run time on the nodes of {name} over that of NLA", RUN_TIMES[name] / RUN_TIMES["NLA"], seconds[name] / seconds["NLA"], "", "more", 0.005,
+            "latencies are not published") for name in ("load-aware", "sequential", "random")]
+
+
 def decision_time(run):
     """The whole of placectl select on the 19 nodes of the published case. What an allocation on 60 nodes takes, 1 to 2 ms in the paper, is
     told by "make bench-netload", which has the decision alone."""
@@ -116,7 +216,10 @@ def decision_time(run):
 
 PARTS = {
     "netload/figure-7": (figure_7, "eight of nineteen measured nodes, by NLA and by load-aware; table 4", 0, []),
-    "netload/table-2": (table_2, "miniMD under four methods in SimGrid; figures 4 and 5", 10, recordings.LAMMPS_PACKAGES),
-    "netload/table-3": (table_3, "miniFE under four methods in SimGrid; figure 6", 10, ["libsimgrid-dev", "zstd"]),
+    "netload/table-2": (table_2, "miniMD under four methods in SimGrid; figure 5", 10, recordings.LAMMPS_PACKAGES),
+    "netload/table-3": (table_3, "miniFE under four methods in SimGrid", 10, ["libsimgrid-dev", "zstd"]),
+    "netload/figure-4": (figure_4, "miniMD, six sizes, with 8 to 64 processes in SimGrid", 20, ["libsimgrid-dev"]),
+    "netload/figure-6": (figure_6, "miniFE, five sizes, with 8 to 48 processes in SimGrid", 20, ["libsimgrid-dev"]),
+    "netload/section-5.3": (section_5_3, "run times on groups of figure 7 in SimGrid", 2, ["libsimgrid-dev"]),
     "netload/time": (decision_time, "time of placectl select on nineteen nodes", 0, []),
 }
