@@ -9,7 +9,7 @@ AC_ARG_WITH([slurm],
   [], [with_slurm=/usr])
 AC_ARG_WITH([slurm-source],
   [AS_HELP_STRING([--with-slurm-source=DIR],
-    [source tree of the very Slurm version that is installed, for the select plugin (contrib/slurm-source gets it)])],
+    [source tree of the installed version of Slurm, for the select plugin (contrib/slurm-source gets it)])],
   [], [with_slurm_source=no])
 
 build_spank=no
@@ -54,7 +54,7 @@ AS_IF([test "x$slurm_version" = x], [
   AC_MSG_ERROR([no slurm/slurm_version.h below $slurm_headers: install libslurm-dev or give --with-slurm=PREFIX])])
 AC_MSG_RESULT([$slurm_version])
 AC_ARG_ENABLE([untested-slurm],
-  [AS_HELP_STRING([--enable-untested-slurm], [go on with a version of Slurm that this release has not been tried with])],
+  [AS_HELP_STRING([--enable-untested-slurm], [continue with a version of Slurm with which this release was not tested])],
   [], [enable_untested_slurm=no])
 # The table in README.md has the tested versions. Later micro releases of a series may have other structures. Their
 # declarations are checked below, and the plugin checks the structures when slurmctld starts.
@@ -65,7 +65,7 @@ AS_CASE([$slurm_version],
   [23.11.*|24.05.*|25.05.*|26.11.*], [slurm_tried="another release of this series is smoke-tested"],
   [slurm_tried=untested])
 AS_IF([test "x$slurm_tried" = xuntested && test "x$enable_untested_slurm" != xyes],
-  [AC_MSG_ERROR([Slurm $slurm_version is installed, and this release was tried with 22.05, 23.11, 24.05, 24.11, 25.05, 25.11, 26.05 and 26.11; --enable-untested-slurm goes on all the same])])
+  [AC_MSG_ERROR([Slurm $slurm_version is installed, and this release was tested with 22.05, 23.11, 24.05, 24.11, 25.05, 25.11, 26.05 and 26.11; with --enable-untested-slurm, configure continues])])
 
 slurm_save_CPPFLAGS=$CPPFLAGS
 CPPFLAGS="$CPPFLAGS -I$slurm_headers"
@@ -77,7 +77,7 @@ CPPFLAGS=$slurm_save_CPPFLAGS
 
 slurm_source_report="not given (--with-slurm-source=DIR)"
 AS_CASE([$with_slurm_source], [yes|''],
-  [AC_MSG_ERROR([--with-slurm-source names no directory; where contrib/slurm-source was to print it, its own message says why it did not])])
+  [AC_MSG_ERROR([--with-slurm-source names no directory; if contrib/slurm-source should have printed one, read the message of that command])])
 AS_IF([test "x$with_slurm_source" != xno], [
   AC_MSG_CHECKING([for the Slurm source])
   AS_IF([test ! -f "$with_slurm_source/META" || test ! -f "$with_slurm_source/src/slurmctld/slurmctld.h"], [

@@ -105,9 +105,9 @@ Group improved_group(const GroupInput& input, const GroupRequest& request, const
 
 // Returns the group with the least regret, and its T_G with the sums of choose_group(). Regret is the run time divided
 // by the least run time of all groups, for the worst share in input.shares, an end of that range. The run time at the
-// communication share a is (1 - a) slowest node / slowest of the fastest group + a network / network of the best group.
-// `network` is the mean NL of the group's pairs. Candidates are the simple_groups() and those of choose_group() up to
-// several slowdowns. Throws Error where choose_group() does.
+// communication share a is (1 - a) slowest / least slowest + a network / least network. `slowest` is the slowdown of
+// the group's slowest node, and `network` the mean NL of its pairs; `least` is over all groups. Candidates are the
+// simple_groups() and those of choose_group() up to several slowdowns. Throws Error where choose_group() does.
 GroupChoice choose_by_regret(const GroupInput& input, const GroupRequest& request, const Deadline& deadline);
 
 // Returns the least loaded nodes that serve the request, ascending (load-aware of [NLA §9]). Throws Error when no group

@@ -245,8 +245,8 @@ class Chooser {
     add_sources(placement, choice.best.nodes);
     if (choice.best.regret > 0)
       placement.reasons.push_back(
-          "at most " + short_number(choice.best.regret) + " of the shortest run time, for communication of " +
-          short_number(100 * shares_->least) + " to " + short_number(100 * shares_->most) + " % of it");
+          "at most " + short_number(choice.best.regret) + " times the shortest run time, if communication takes " +
+          short_number(100 * shares_->least) + " to " + short_number(100 * shares_->most) + " %");
     if (const std::string profile = by_profile(); !profile.empty()) placement.reasons.push_back(profile);
     if (!choice.runners_up.empty())
       placement.reasons.push_back("runner-up " + described(choice.runners_up[0]) +

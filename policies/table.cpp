@@ -59,7 +59,7 @@ constexpr PolicyKey random_keys[] = {{"seed", "of the random choice (1)"}};
 constexpr PolicyKey nla_keys[] = {
     {"matrix", "communication matrix, to place the ranks on the nodes by measured distance"},
     weight_key,
-    {"profile", "summary of placement-profile, or its matrix in the same folder: derives the four weights that follow"},
+    {"profile", "summary of placement-profile, or the matrix next to it: derives alpha, beta, latency and bandwidth"},
     {"network-use", "the client sends it in place of profile=: waiting:ranks:messages/s:bytes/s[:nodes]"},
     {"alpha", "weight of compute load, 0 to 1 (0.3; NLA without alpha and beta uses the least regret)"},
     {"beta", "weight of network load, 1 - alpha (0.7)"},

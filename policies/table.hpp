@@ -15,14 +15,14 @@ namespace placement::policies {
 // A key that a policy takes.
 struct PolicyKey {
   std::string_view name;  // as documented; in PolicySpec::parameters the key is in lower case
-  std::string_view help;  // one line for --help
+  std::string_view help;  // its meaning in one line; slurm-placement(7) has it for users
 };
 
 // A policy: a row in table.cpp. Other code uses its properties, not its name; only placectl compares names, for its
 // advice.
 struct Policy {
   std::string_view name;          // in upper case, such as TREEMATCH
-  std::string_view summary;       // one line for --help
+  std::string_view summary;       // its effect in one line
   bool for_users = false;         // true: -m accepts it; false: only tools and the simulator do
   bool needs_matrix = false;      // it cannot place a job without a communication matrix
   bool replays_matrices = false;  // the replay leaves jobs without a matrix to stock Slurm, as the published replays do

@@ -21,7 +21,8 @@ inline constexpr const char* request_policy_variable = "PLACEMENT_POLICY";
 inline constexpr const char* request_automatic_variable = "PLACEMENT_AUTO";
 // The component of a heterogeneous job to which the request belongs; not set for component 0 and for other jobs.
 inline constexpr const char* request_component_variable = "PLACEMENT_COMPONENT";
-// Set if the policy was given by --placement, so that it overrides -m.
+// Set if the policy was given after a distribution of Slurm such as -m block, or if sbatch or salloc had the variable
+// SLURM_DISTRIBUTION. The steps of the job then ignore a distribution in their environment.
 inline constexpr const char* request_overrides_variable = "PLACEMENT_OVERRIDES_DISTRIBUTION";
 // The number of pieces of the matrix in base64url; piece K is the variable request_piece_variable followed by K.
 inline constexpr const char* request_pieces_variable = "PLACEMENT_MATRIX_PIECES";

@@ -86,7 +86,7 @@ bool could_be_edge_list(TextScanner in) {
   const bool symmetric = is_symmetric(*square), diagonal = has_diagonal(*square);
   const EdgeLines lines = edge_lines(*square);
   if (!lines.possible || (symmetric && !diagonal)) return false;
-  // n lines name at most 2n ranks. Lists with higher numbers skip ranks.
+  // An edge list of n lines names at most 2n different ranks, so ranks of 2n or more are unlikely in it.
   const bool few_ranks = lines.highest < static_cast<double>(2 * n);
   if (lines.traffic == n) return n > 2 || few_ranks;
   return n > 2 && few_ranks && !symmetric && lines.traffic > 0 && (diagonal || lines.self == 0);

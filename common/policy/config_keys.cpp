@@ -228,8 +228,8 @@ std::span<const ConfigKey> config_keys() {
       integer<&Config::decision_share, 1, 100>(
           "DecisionShare",
           "The long-term share of slurmctld's time, in percent, that decisions may use. Unused time is saved, at most five "
-          "seconds' worth: one second for a share of 20. One user may use at most three quarters of the time that the "
-          "decisions of all other users leave."),
+          "seconds' worth: one second for a share of 20. The decisions of one user may use at most three quarters of the time "
+          "that other users have not used."),
       integer<&Config::decision_wait, 0, 1000>(
           "DecisionWait",
           "The number of scheduling cycles for which a decision about a job can be postponed when the time for decisions is "
@@ -339,8 +339,8 @@ std::span<const ConfigKey> config_keys() {
           "HistoryDays", "Days for which placement-monitor keeps its history, in at most 256 MiB."),
       word<&Config::mpirun_by_policy, yes_no>(
           "MpirunByPolicy", "yes or no",
-          "yes: in a job with a policy and a matrix, every mpirun of Open MPI places its ranks by the policy, unless the user "
-          "submits with PLACEMENT_MPIRUN=no. Open MPI then refuses some mapping options of users, such as --map-by. Use yes "
+          "yes: in a job that was submitted with a policy, every mpirun of Open MPI places its ranks by the policy, unless the "
+          "user submits with PLACEMENT_MPIRUN=no. Open MPI then refuses some mapping options of users, such as --map-by. Use yes "
           "if users start mpirun without mapping options. no: only jobs that are submitted with PLACEMENT_MPIRUN=yes."),
       word<&Config::profile_jobs, yes_no>(
           "ProfileJobs", "yes or no",

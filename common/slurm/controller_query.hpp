@@ -21,7 +21,7 @@ inline const ControllerState& controller_state() {
   return state;
 }
 
-// What an error adds if slurmctld denies the answer.
+// The end of the error text if slurmctld denies its answer to this user.
 inline constexpr char private_nodes[] = " (PrivateData=nodes shows them to operators alone)";
 
 // Returns the nodes that slurmctld knows, in its order. Throws Error also when PrivateData=nodes hides the nodes from

@@ -13,7 +13,7 @@ namespace placement::protocol {
 
 // The parts that the programs placement-agent and placement-monitor have in common.
 
-// Exit codes. placectl uses the same numbers.
+// Exit codes. In placectl, 1 and 2 have this meaning too, and 3 is an internal error.
 inline constexpr int daemon_failed = 1;
 inline constexpr int daemon_bad_usage = 2;
 inline constexpr int daemon_runs_already = 3;

@@ -13,10 +13,9 @@
 namespace placement::planning {
 
 // Limits the processor time that decisions take, and divides it among users. Unused time is kept for later, up to a
-// limit, because many jobs often start in one scheduling cycle. A user may spend three quarters of the time that the
-// decisions of all other users leave. The decision that crosses this limit is still made. So a user who floods
-// slurmctld with requests leaves time for the next user. Only processor time counts, because each decision has its own
-// deadline.
+// limit, because many jobs often start in one scheduling cycle. A user may spend three quarters of the time that other
+// users have not spent. The decision that crosses this limit is still made. So a user who floods slurmctld with
+// requests leaves time for the next user. Only processor time counts, because each decision has its own deadline.
 class DecisionTimeBudget {
  public:
   using Clock = std::chrono::steady_clock;

@@ -94,7 +94,7 @@ run enable
 expect 0 "  in place   user root" "  in place   directory $work/etc"
 sed -i 's/=root/=nobody-here/; s|^StateD.*|&/none|' etc/placement.conf
 run enable
-expect 0 "  make       user nobody-here: useradd --system --user-group nobody-here" \
+expect 0 "  make       user nobody-here: useradd --system --uid 6828 --user-group nobody-here" \
   "  make       directory $work/etc/none: install -d -m 0750 -o nobody-here -g nobody-here $work/etc/none"
 mv right.conf etc/placement.conf
 run disable

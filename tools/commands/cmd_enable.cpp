@@ -255,7 +255,7 @@ void report_daemons(const SiteFiles& site, Report& report) {
     else
       report.add(action, what + ": " + command);
   };
-  add(getpwnam(user.c_str()), "user " + user, "make", "useradd --system --user-group " + user);
+  add(getpwnam(user.c_str()), "user " + user, "make", "useradd --system --uid 6828 --user-group " + user);
   if (site.elsewhere.empty())
     add(may_exist(directory), "directory " + directory, "make",
         "install -d -m 0750 -o " + user + " -g " + user + " " + directory);

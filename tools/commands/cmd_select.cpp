@@ -247,14 +247,14 @@ std::string format_select_text(const Selection& selection, const netload::GroupC
   return text;
 }
 
-// Warns where all cores together are fewer than the processes: to Slurm a core counts, however busy it is.
+// Warns if all nodes together have fewer cores than there are processes. Slurm counts busy cores, too.
 void warn_of_few_cores(const Selection& selection) {
   double cores = 0;
   for (const double of_node : selection.cores) cores += of_node;
   if (selection.cores.empty() || !(cores < selection.tasks)) return;
   std::fprintf(stderr,
                "placectl select: warning: --tasks asks for %d processes, and all nodes together have %.0f cores: "
-               "this job does not start unless Slurm counts more CPUs or shares cores (srun --overcommit)\n",
+               "Slurm starts this job only if it counts threads as CPUs or shares cores (srun --overcommit)\n",
                selection.tasks, cores);
 }
 
