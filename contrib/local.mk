@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Units for systemd; nodestate.so is the other way.
+# Units for systemd. Without systemd, nodestate.so starts the agent.
 unit = $(AM_V_GEN)$(MKDIR_P) contrib/systemd && sed 's,[@]sbindir[@],$(sbindir),'
 contrib/systemd/placement-agent.service: $(srcdir)/contrib/systemd/placement-agent.service.in Makefile
 	$(unit) $(srcdir)/contrib/systemd/placement-agent.service.in >$@

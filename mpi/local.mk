@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What needs no mpi.h is built and tested everywhere. The profiler links with nothing else of this project.
+# The files that do not include mpi.h are built and tested without MPI, too. The profiler links with no other library of this project.
 mpi_traffic = libmpi_traffic.la
 EXTRA_LTLIBRARIES += libmpi_traffic.la
 libmpi_traffic_la_SOURCES = \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What srun, sbatch, salloc and the tasks load: Slurm's public headers alone. placectl uses the part without headers of Slurm.
+# The code that srun, sbatch, salloc and the tasks load. It includes only public headers of Slurm. placectl uses the files without any.
 spank = libspank.la libcommon_scontrol.la libcommon_slurm.la libcommon_decision.la $(policies) $(ELF_LIBS)
 EXTRA_LTLIBRARIES += libspank.la
 libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) $(ELF_CFLAGS) $(profile_library)
@@ -47,7 +47,7 @@ libspank_la_SOURCES += \
 	#
 endif
 
-# Slurm's functions are those of the program that loads the plugin.
+# The program that loads the plugin has Slurm's functions.
 if BUILD_SPANK
 pkglib_LTLIBRARIES += loadmatrix.la
 endif
@@ -60,7 +60,7 @@ endif
 loadmatrix_la_SOURCES = %D%/dispatch.cpp
 EXTRA_loadmatrix_la_DEPENDENCIES = %D%/spank.map
 
-# What slurmd loads to have placement-agent started.
+# The plugin of slurmd that starts placement-agent.
 spank_agent_start = libspank_agent_start.la
 EXTRA_LTLIBRARIES += libspank_agent_start.la
 libspank_agent_start_la_SOURCES = \

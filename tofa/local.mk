@@ -17,7 +17,7 @@ libtofa_la_SOURCES = \
 	%D%/torus_search.cpp \
 	#
 
-# SCOTCH, for those who ask for it: never in slurmctld.
+# The mapper by SCOTCH, for placectl and benchmarks; slurmctld never links it.
 if HAVE_SCOTCH
 EXTRA_LTLIBRARIES += libtofa_scotch.la
 tofa_scotch = libtofa_scotch.la $(SCOTCH_LIBS)

@@ -10,7 +10,7 @@ libtools_state_la_SOURCES = \
 	%D%/output/snapshot_json.cpp \
 	#
 
-# What a person runs.
+# placectl.
 if BUILD_PLACECTL
 bin_PROGRAMS += tools/placectl
 endif

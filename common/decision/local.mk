@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The record of a decision, the ring that holds them, what a job keeps of its own.
+# The record of a decision, the ring of the latest records, and the variables of a job.
 common_decision = libcommon_decision.la $(common_topology)
 EXTRA_LTLIBRARIES += libcommon_decision.la
 libcommon_decision_la_SOURCES = \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a policy is asked and answers, and the configuration.
+# The request to a policy, its answer, and the configuration.
 common_policy = libcommon_policy.la $(common_topology)
 EXTRA_LTLIBRARIES += libcommon_policy.la
 libcommon_policy_la_SOURCES = \

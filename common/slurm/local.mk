@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Queries to slurmctld: by Slurm's commands, and for Slurm's own processes and the monitor by libslurm.
+# Queries to slurmctld: by Slurm's commands, or by libslurm in Slurm's processes and the monitor.
 common_slurm = libcommon_slurm.la $(common_util)
 EXTRA_LTLIBRARIES += libcommon_slurm.la
 libcommon_slurm_la_SOURCES = \

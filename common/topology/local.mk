@@ -19,7 +19,7 @@ libcommon_topology_la_SOURCES = \
 	%D%/tree_topology.cpp \
 	#
 
-# In a library of its own, so that no plugin needs libyaml.
+# A separate library, so that no plugin needs libyaml.
 common_topology_yaml = libcommon_topology_yaml.la $(common_topology) $(YAML_LIBS)
 EXTRA_LTLIBRARIES += libcommon_topology_yaml.la
 libcommon_topology_yaml_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS)
@@ -27,7 +27,7 @@ libcommon_topology_yaml_la_SOURCES = \
 	%D%/topology_yaml.cpp \
 	#
 
-# The inside of a node from hwloc's XML, for tools alone: no plugin parses XML.
+# The topology of a node from hwloc's XML. Only tools use it, because no plugin parses XML.
 common_topology_hwloc = libcommon_topology_hwloc.la $(common_topology) $(HWLOC_LIBS)
 EXTRA_LTLIBRARIES += libcommon_topology_hwloc.la
 libcommon_topology_hwloc_la_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)

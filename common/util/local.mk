@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What every room needs and what knows nothing of this project: text, files, bytes, time, errors.
+# General code for all folders: text, files, bytes, time, errors.
 common_util = libcommon_util.la $(ZSTD_LIBS)
 EXTRA_LTLIBRARIES += libcommon_util.la
 libcommon_util_la_SOURCES = \

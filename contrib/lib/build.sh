@@ -68,8 +68,8 @@ configure_in() {  # directory prefix option...
     ${SP_SLURM_PREFIX:+--enable-untested-slurm} --with-slurm-source="$slurm_source" "$@") || return 1
 }
 
-# What "make distcheck" looks at, with one compilation less: the tarball is what all else is built from, and at the end the build
-# is given back.
+# Does the checks of "make distcheck" with one compilation less: everything is built from the tarball, and give_back_build() checks
+# the build at the end.
 prepare_tarball() {  # directory: leaves in $source_tree what "make dist" packs, unpacked below it
   local directory=$1
   if [ -e "$directory" ]; then chmod -R u+w "$directory" && rm -rf "$directory" || return 1; fi
@@ -79,8 +79,8 @@ prepare_tarball() {  # directory: leaves in $source_tree what "make dist" packs,
   tar -C "$directory" -xf "$tarball" && source_tree=$directory/$(basename "$tarball" .tar.xz) && chmod -R a-w "$source_tree"
 }
 
-# The build has not written to the tree of the tarball; from there the same tarball can be made; "make uninstall" removes all that
-# "make install" puts anywhere, and "make distclean" all that the build has made.
+# Checks four conditions. The build wrote nothing into the tree of the tarball. The build can make an equal tarball. "make uninstall"
+# removes all files of "make install". "make distclean" removes all files of the build.
 give_back_build() {  # directory of prepare_tarball, build directory
   local stage=$1/stage packed again
   packed=$(tar -tf "$tarball" | sed 's,/$,,' | sort)
@@ -106,7 +106,7 @@ make_in() {  # log directory target...
   with_progress "$work/log/$log.log" '^  (CC|CXX|CCLD|CXXLD|PPFC) ' "compiled and linked" quietly "$log" make -j "$(nproc)" -C "$@"
 }
 
-# Of the totals of automake's test driver, "# PASS:  3" and so on, which it prints a second time when a test fails.
+# Prints the sum of totals of automake's test driver, such as "# PASS:  3". The driver prints them twice if a test fails, so the last ones count.
 total() {  # log words
   awk -v words="^($2):$" '$1 == "#" && $2 ~ words { last[$2] = $3 } END { for (word in last) sum += last[word]; print sum + 0 }' "$1"
 }
@@ -125,8 +125,8 @@ build_prepared() {  # arguments of make
 }
 
 # Leaves in the array $compile_flags the arguments of make for the product. Headers are precompiled, and the sources of a library are
-# compiled together, unless $precompile=no. Warnings are no errors then: GCC 12 warns of code of std::string. With $compare_types=yes the
-# compiler also writes its own representation into the objects, next to the code, for contrib/check-odr; the code is what is linked.
+# compiled together, unless $precompile=no. Warnings are then no errors, because GCC 12 warns about code of std::string. With
+# $compare_types=yes, the objects also have the compiler's representation, for contrib/check-odr. The linker uses only the code.
 prepare_compile_flags() {
   local -a types=()
   [ "${compare_types:-no}" = no ] || types=(-flto -ffat-lto-objects)
@@ -147,9 +147,9 @@ link_code='LDFLAGS=-Xcompiler -fno-lto'  # -Xcompiler, as libtool would leave th
 
 flags_of() { sed -n "s/^$2 = //p" "$1/Makefile"; }  # build directory, CFLAGS or CXXFLAGS: as configure left them
 
-# configure does not get these flags: its tests, and unit tests that compile something, cannot use the precompiled headers and would
-# read all of them.
-compile_with_headers() {  # directory of the headers, build directory, flags besides its own: leaves in $compile_flags what make is called with
+# configure does not get these flags, because its tests cannot use the precompiled headers and would read their text. The same applies to unit
+# tests that compile something.
+compile_with_headers() {  # directory of the headers, build directory, more flags: sets $compile_flags to the arguments of make
   local headers=$1 flags
   flags="$(flags_of "$2" CXXFLAGS) ${*:3}"
   # shellcheck disable=SC2086
@@ -161,8 +161,8 @@ install_build() { quietly install make -C "$build_directory" install; }
 
 compile_together() { compile_with_headers "$@" && join_sources "$2"; }  # arguments of compile_with_headers
 
-# Builds and installs what contrib/try shows: plugins, agent, monitor, placectl and the profiler. Compiled like the build of
-# contrib/check and in its directory, so the second of the two commands compiles only what the first has not.
+# Builds and installs the parts that contrib/try shows: plugins, agent, monitor, placectl and the profiler. It uses the directory and flags of
+# contrib/check, so the second of the two commands compiles only the remaining files.
 build_to_show() {  # leaves in $prefix where it is installed
   prefix=$work/inst build_directory=$work/build
   prepare_source && build_prepared bin_PROGRAMS=tools/placectl lib_LTLIBRARIES=libplacement-profile.la \
@@ -170,9 +170,9 @@ build_to_show() {  # leaves in $prefix where it is installed
     install-binPROGRAMS install-sbinPROGRAMS install-libLTLIBRARIES install-pkglibLTLIBRARIES
 }
 
-# Most of the time of a build without optimization goes to headers of the standard library. Those that most sources include
-# are compiled once, for position-independent code and for programs, with the options of the build. Where these differ, GCC reads the
-# text instead; Clang, which takes one form for both, would stop.
+# Most of the time of a build without optimization goes to headers of the standard library. The common ones are compiled once, with the
+# options of the build: for position-independent code, and for programs. If the options of a file differ, GCC reads the text of the
+# headers. Clang would stop, but it accepts one form for both kinds of code.
 compile_standard_headers() {  # directory option...: makes DIR/standard.hpp and its compiled forms, by $compiler [g++]
   local header=$1/standard.hpp compiled=$1/standard.hpp.gch/plain clang=no name
   shift

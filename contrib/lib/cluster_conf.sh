@@ -54,7 +54,7 @@ sum() {
 
 most_processors() { echo $((sockets * threads * $(tr : '\n' <<<"$cores" | sort -n | tail -n 1))); }  # of a node
 
-# Every node has the processors of this machine. Ranks can be bound where these are as many as slurm.conf says.
+# Every node has the processors of this machine. Ranks can be bound if the machine has all processors of a node in slurm.conf.
 check_binding() {
   local most
   most=$(most_processors)
@@ -141,7 +141,7 @@ check_prefix() {  # what prefix or none
 
 write_settings() { declare -p "${kept_settings[@]}" >"$D/settings"; }
 
-# declare inside a function is local: -g makes the saved settings ours.
+# declare -g makes the saved settings global; without -g they would be local to this function.
 read_settings() {
   [ -e "$D/settings" ] || die "no cluster has been started in $D"
   # shellcheck disable=SC1090
@@ -200,7 +200,7 @@ write_conf() {
     fi
     [ ${#more[@]} -eq 0 ] || printf '%s\n' "${more[@]}"
   } >"$D/slurm.conf"
-  # The empty tmpfs over /sys/fs/cgroup is taken for version 1; nothing is made in it.
+  # Slurm takes the empty tmpfs over /sys/fs/cgroup for cgroup version 1, and creates nothing in it.
   case $(slurm_release) in
     22 | 23) printf 'CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n' ;;
     *) echo CgroupPlugin=disabled ;;
@@ -287,13 +287,13 @@ write_topology() {
   [ "$count" -eq 1 ] || echo "SwitchName=root Switches=${below}[1-$count]"
 }
 
-# A running program has the old file mapped: it keeps that one, and the new one takes its name.
+# Replaces a file under its name, because a running program may have the old file mapped.
 put_file() {  # file directory
   local name=$2/${1##*/}
   cp "$1" "$name.new" && mv -f "$name.new" "$name"
 }
 
-# Copies, so that a test may remove or replace them while the install prefix stays as it is.
+# Copies the plugins, so that a test can remove or replace them without a change of the install prefix.
 install_plugins() {  # prefix or none
   local from=$1/lib/slurm-placement select other
   check_prefix plugins "$1"
@@ -314,7 +314,7 @@ install_plugins() {  # prefix or none
   fi
   (cd "$1/bin" 2>/dev/null && pwd) >"$D/commands"
   if [ "$live" = yes ]; then
-    # The clone may lie where the user of the monitor cannot look.
+    # The user of the monitor may have no access to the clone.
     mkdir -p "$D/bin"
     put_file "$1/sbin/placement-agent" "$D/bin"
     put_file "$1/sbin/placement-monitor" "$D/bin"
@@ -323,7 +323,7 @@ install_plugins() {  # prefix or none
   fi
 }
 
-# The settings that the live state needs and the user's file does not have.
+# Prints the settings that live data require, unless the user's placement.conf has them.
 live_conf() {
   local line
   for line in MonitorUser=nobody ProbeInterface=data0 "StateDirectory=$ROOT/live" "SnapshotFile=$ROOT/live/snapshot"; do
@@ -331,7 +331,7 @@ live_conf() {
   done
 }
 
-# What a client needs, one NAME=VALUE per line.
+# Prints the environment of a client, one NAME=VALUE per line.
 client_env() {
   local interface=lo
   [ "$mode" = netns ] && interface=data0

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 # The daemons of a cluster; all of this runs inside its namespaces.
 
-# A system just unpacked may have no /etc/hosts to mount over: then it is laid over /etc, which nothing here writes to.
+# Shows the cluster's hosts as /etc/hosts. A new Debian root may have no /etc/hosts; then an overlay over /etc has the file.
 mount_hosts() {
   if [ -e /etc/hosts ]; then
     mount --bind "$ROOT/hosts" /etc/hosts
@@ -50,7 +50,7 @@ start_clock() {
   return 1
 }
 
-# Sets $clock: what goes before a command that lives in the cluster's time and environment (--env).
+# Sets $clock to the words before a command that runs with the cluster's clock and environment (--env).
 read_clock() {  # directory
   local file
   clock=()
@@ -80,7 +80,7 @@ run_daemon() {  # label command...
 
 daemon_pid() { cat "$ROOT/pid/$1" 2>/dev/null; }
 
-# kill -0 alone would count a zombie.
+# Reads the state of the process, because kill -0 also succeeds for a zombie.
 daemon_alive() {
   local pid
   pid=$(daemon_pid "$1")

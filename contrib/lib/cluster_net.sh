@@ -99,13 +99,13 @@ bridge() {
   echo "link set $1 up"
 }
 
-# Without a network namespace the ports are the machine's: a range in which nobody listens.
+# Without a network namespace, the cluster uses ports of the machine. Prints the first port of a range in which no program listens.
 free_port_base() {
   local base from to
   for base in {16800..30000..1200}; do
     printf -v from %04X "$base"
     printf -v to %04X $((base + 1199))
-    # Four digits each, so that the order of the texts is that of the numbers.
+    # All numbers have four digits, so that a comparison of texts compares the numbers.
     awk -v from="$from" -v to="$to" '$4 == "0A" { split($2, part, ":"); if (part[2] "" >= from "" && part[2] "" <= to "") used = 1 }
       END { exit used }' /proc/net/tcp /proc/net/tcp6 2>/dev/null && echo "$base" && return
   done

@@ -50,7 +50,7 @@ space_keep() {  # name dir ttl owner
   local ttl=$3 owner=$4 end child nets
   name=$1 D=$2
   end=$((SECONDS + ttl))
-  # An own network where the kernel allows it; else the host's loopback.
+  # The cluster has its own network if the kernel permits that, otherwise the host's loopback.
   nets=--net
   unshare --net true 2>/dev/null || nets=
   echo "${nets:-none}" >"$D/pid/network"
@@ -61,7 +61,7 @@ space_keep() {  # name dir ttl owner
     sleep 0.5
   done
   kill -KILL "$(space_pid)" 2>/dev/null
-  # Should its pid be lost with the folder: --kill-child takes it along.
+  # If the folder with the pid was removed, this ends the first process by --kill-child.
   kill -KILL "$child" 2>/dev/null
   wait "$child" 2>/dev/null
   return 0
@@ -76,7 +76,7 @@ space_init() {  # name dir
   read -r pid _ </proc/self/stat
   mount -t proc proc /proc || exit 1
   # A new /run hides the sockets of this machine's services. It also keeps our paths below the 108 bytes
-  # of a socket's address, however deep the clone lies.
+  # of a socket's address if the clone has a long path.
   cd "$D" || exit 1
   mount -t tmpfs -o mode=755,size=64m placement-run /run || exit 1
   mkdir -p "$ROOT" /run/netns /run/lock || exit 1

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Functions for scripts that measure or show something on their own private cluster. The scripts set `cluster`, the path of
+# Functions for scripts with their own private cluster. The scripts set `cluster`, the path of
 # contrib/cluster, and `keep`, yes or no.
 
-# For trap EXIT: ends the cluster, unless it is to be kept and all went well.
+# For trap EXIT: ends the cluster, unless `keep` is yes and the script succeeded.
 take_down() {
   local code=$?
   trap - EXIT

@@ -31,12 +31,12 @@ install_packages() {  # package...
   [ ${#missing[@]} -eq 0 ] && return
   [ "$(id -u)" = 0 ] || die "these packages are missing and only root can install them; run this with sudo, or once as root: apt-get install ${missing[*]}"
   echo "installing ${missing[*]}"
-  apt_quiet update || die "apt-get update failed; is the network there?"
+  apt_quiet update || die "apt-get update failed; is the network up?"
   changed=$(LC_ALL=C apt-get -s install --no-install-recommends "${missing[@]}" 2>/dev/null |
     awk '($1 == "Inst" && $3 ~ /^\[/ || $1 == "Remv") && $2 ~ /^(munge|libmunge|slurm|libslurm)/ { print $2 }')
   [ -z "$changed" ] || die "installing ${missing[*]} would change ${changed//$'\n'/ } of the Slurm that is installed here; install them by hand"
-  (  # the caller may have a trap of its own for its end
-    # One installation at a time on this machine: the first one's end would let the services of another start.
+  (  # a subshell, because the caller may have its own trap for EXIT
+    # Only one installation runs at a time, because the end of one permits services to start again.
     private_file "$packages_lock" && exec 7>>"$packages_lock" && flock -w 1800 7 || die "$packages_lock cannot be locked"
     trap services_may_start EXIT
     services_must_not_start
@@ -44,8 +44,8 @@ install_packages() {  # package...
   ) || die "apt-get could not install ${missing[*]}"
 }
 
-# Debian asks this program whether a new package may start its service. A program that is there already
-# stays: apt sees ours over it in a mount namespace of its own.
+# Debian asks this program whether a new package may start its service. If the machine has this program, apt runs in a mount
+# namespace that shows ours in its place.
 policy=/usr/sbin/policy-rc.d
 packages_lock=/run/slurm-placement-packages.lock
 policy_mark='# slurm-placement: while its packages are installed'

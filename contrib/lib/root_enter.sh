@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# The part of contrib/root inside its namespaces. It mounts the file systems of a system, leaves the machine's own files, and
+# The part of contrib/root inside its namespaces. It mounts the file systems of the root, makes it the root directory, and
 # runs the command. All mounts belong to this namespace and end with it.
 
 devices() {  # directory for /dev
@@ -29,7 +29,7 @@ enter_root() {  # directory clone working-directory command...
   local R=$1 top=$2 at=$3 tree=$1/tree
   shift 3
   mount --make-rprivate / || return 1
-  # A root that is no mount point could not be made private in its turn.
+  # pivot_root requires a mount point, so the tree is mounted over itself.
   mount --bind "$tree" "$tree" && mount -t proc proc "$tree/proc" && mount --rbind /sys "$tree/sys" && devices "$tree/dev" &&
     mount -t tmpfs -o mode=755 root-run "$tree/run" && mkdir -m 1777 "$tree/run/lock" &&
     network_files "$tree" && clone_in "$R" "$tree" "$top" || die "the file systems of the root $R cannot be mounted"
@@ -38,7 +38,7 @@ enter_root() {  # directory clone working-directory command...
   first_process_of_root "$@"
 }
 
-# Process 1: runs the command, hands signals on to it, and reaps what others leave. The kernel ends all with it.
+# Process 1: runs the command, passes signals on to it, and reaps orphans. The kernel ends all other processes with it.
 first_process_of_root() {  # command...
   local variable command_pid code
   local -a environment=(PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root)

@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2154
 # How contrib/root makes a root: by debootstrap, from the archive that this machine's own apt sources name.
 
-# The entries of this machine's apt sources that are Debian's for its own release, one "URL RELEASE COMPONENTS" each.
+# Prints the entries of this machine's apt sources for its own release of Debian, one line "URL @SUFFIX COMPONENTS"
+# each; @ stands for the release.
 debian_entries() {
   local own
   # shellcheck disable=SC1091
@@ -17,7 +18,7 @@ debian_entries() {
     END { for (i = 1; i <= n; i++) { split(order[i], part, " "); sub(/\/$/, "", part[1]); print part[1], "@" part[2] components[order[i]] } }'
 }
 
-# Leaves $mirror_of_suite, $keyring, and the new root's own sources and settings of apt in $R.
+# Sets $mirror_of_suite and $keyring, and writes apt's sources and settings of the new root into $R.
 prepare_to_make() {
   local entries
   install_packages debootstrap

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# What all scripts here share: messages, and the rights they need.
+# Functions for all scripts: messages, progress, and checks of rights.
 
 die() {
   echo "${0##*/}: $*" >&2
@@ -11,8 +11,8 @@ say() { printf '\n== %s  [%s]\n' "$*" "$(so_far)"; }
 
 so_far() { printf '%d:%02d' $((SECONDS / 60)) $((SECONDS % 60)); }  # minutes and seconds since this script began
 
-# Prints the lines that a process in the background writes to its log, until it ends: those that match, with the time so
-# far, and "all", the others too.
+# Prints lines of the log of a background process until the process ends. Matching lines have the time since the start of this
+# script in front. With "all", other lines are printed too.
 show_log() {  # log pid regular-expression all|matching
   local line
   tail -n +1 -f --pid="$2" "$1" 2>/dev/null | while IFS= read -r line; do
@@ -57,8 +57,8 @@ need_root() {
 # Makes a file that other users cannot open. A user who can open a file can lock it.
 private_file() { (umask 077 && : >>"$1"); }
 
-# Two runs in one clone would build into the same directory. contrib/cluster closes file 9, or its
-# daemons would hold the lock on.
+# Locks the directory, because two runs in one clone would build in one directory. contrib/cluster closes file 9, so that its
+# daemons do not keep the lock.
 one_at_a_time() {  # directory
   private_file "$1/lock" && exec 9>>"$1/lock"
   flock -n 9 || die "another contrib/try or contrib/check is running in this clone"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a monitor concludes from what it hears: no socket, no file.
+# The estimates and decisions of a monitor, without sockets and files.
 monitor_conclusions = libmonitor_conclusions.la $(common_policy)
 EXTRA_LTLIBRARIES += libmonitor_conclusions.la
 libmonitor_conclusions_la_SOURCES = \
@@ -10,7 +10,7 @@ libmonitor_conclusions_la_SOURCES = \
 	%D%/schedule.cpp \
 	#
 
-# What a monitor keeps on disk; placectl reads it.
+# The files of a monitor, which placectl reads.
 monitor_history = libmonitor_history.la $(common_util) $(SQLITE_LIBS)
 EXTRA_LTLIBRARIES += libmonitor_history.la
 libmonitor_history_la_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What agent and monitor share; left out, with both of them, where munge or libgcrypt is missing.
+# The common code of agent and monitor. Without munge or libgcrypt, neither daemon is built.
 monitor_protocol = libmonitor_protocol.la libcommon_decision.la $(common_policy) $(MUNGE_LIBS) $(GCRYPT_LIBS)
 EXTRA_LTLIBRARIES += libmonitor_protocol.la
 libmonitor_protocol_la_CPPFLAGS = $(AM_CPPFLAGS) $(MUNGE_CFLAGS) $(GCRYPT_CFLAGS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What differs between versions of Slurm; linked into the select plugin.
+# The code that depends on the version of Slurm. The select plugin links it.
 EXTRA_LTLIBRARIES += libplugins_compat.la
 libplugins_compat_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_SOURCE_CPPFLAGS) $(SLURM_CPPFLAGS)
 libplugins_compat_la_SOURCES = \

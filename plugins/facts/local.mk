@@ -8,7 +8,7 @@ EXTRA_LTLIBRARIES += mpi_placement.la
 endif
 endif
 pkglib_LTLIBRARIES += $(controller_facts)
-# What is built for one version of slurmctld alone, for slurm-placement-rebuild.
+# The plugins that fit one version of slurmctld, for slurm-placement-rebuild.
 .PHONY: controller-plugins
 controller-plugins: select_cons_tres.la $(controller_facts)
 mpi_placement_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_SOURCE_CPPFLAGS) $(SLURM_CPPFLAGS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The topology plugin, behind its C face too.
+# The topology plugin, with its C interface.
 plugins_topology = libplugins_topology.la $(tofa)
 EXTRA_LTLIBRARIES += libplugins_topology.la
 libplugins_topology_la_SOURCES = \

@@ -39,7 +39,7 @@ EXTRA_DIST += \
 	%D%/import_library.c \
 	#
 
-# Calls that find their way in three ways; they are what the hook on -m is tried on.
+# Libraries with three kinds of calls to functions of Slurm. The tests of the hook on -m use them.
 import_libraries = %D%/import_lazy.so %D%/import_now.so %D%/import_symbolic.so
 import_link = $(AM_V_CCLD)$(MKDIR_P) %D% && $(CC) -shared -fPIC -O1
 %D%/import_lazy.so: $(srcdir)/%D%/import_library.c
