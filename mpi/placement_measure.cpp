@@ -223,7 +223,7 @@ int read_options(int argc, char** argv, Settings& settings) {
 int main(int argc, char** argv) {
   Settings settings;
   if (const int code = read_options(argc, argv, settings); code >= 0) return code;
-  // A lost node, or a library that waits for it, must not keep the other nodes.
+  // If a node is lost, or the library waits for it, the alarm ends the job of the other nodes.
   std::signal(SIGALRM, end_late);
   alarm(start_s);
   MPI_Init(&argc, &argv);

@@ -155,8 +155,8 @@ class Signals {
   sigset_t awaited_, mask_;
 };
 
-// Runs the command and returns its exit status as a shell gives it. Signals end the command only, so that what it
-// leaves can be merged.
+// Runs the command and returns its exit status as a shell gives it. Signals end only the command, so that its profiles
+// can still be merged.
 int run(char** command, const std::string& preloaded) {
   Signals signals;
   const pid_t child = fork();

@@ -201,7 +201,7 @@ void begin() {
   }
 }
 
-// The time is compared again while this thread has the turn, because another thread may have looked meanwhile.
+// The time is compared again while this thread has the turn, because another thread may have had it meanwhile.
 void look_at_sampling(std::uint64_t now) {
   if (now < state.next_look.load(std::memory_order_relaxed)) return;
   const std::unique_lock turn(state.turn, std::try_to_lock);

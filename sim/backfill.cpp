@@ -12,7 +12,7 @@ std::vector<std::size_t> easy_backfill(std::int64_t now_us, std::int64_t free_co
   const std::int64_t head = queue.front().cores;
   std::int64_t then_free = free_cores;
   std::int64_t shadow_us = never_us;  // the time of the first job's reservation
-  // All jobs that end at this time count, also those whose cores the first job does not need: others may use them.
+  // All jobs that end at this time count, even if the first job needs no cores of theirs: others may use them.
   for (const ExpectedEnd& end : running) {
     const std::int64_t at_us = std::max(end.time_us, now_us);
     if (at_us > shadow_us) break;

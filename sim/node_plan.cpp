@@ -58,7 +58,7 @@ class NodeBits {
   std::vector<std::uint64_t> words_;
 };
 
-// The nodes that are promised to nobody from a time on, until the time of the next entry in the plan.
+// The nodes that no job is planned on, from a time on until the time of the next entry in the plan.
 struct OpenNodes {
   std::int64_t from_us;
   NodeBits open;
@@ -205,7 +205,7 @@ class NodePlan {
     std::int64_t group_us = first_group_us;
     for (std::size_t k = 0; sum < cores;) {
       std::int64_t last_us = never_us;
-      // As in Slurm, jobs without an open node do not end a group: the next job is in it, whenever it ends.
+      // As in Slurm, a job without an open node does not end a group: the job after it belongs to the group too.
       while (k < ends_.size()) {
         const End& end = ends_[k++];
         const std::int64_t before = sum;

@@ -15,7 +15,7 @@ std::size_t bytes_of(const MapMemory::Entry& entry) {
          (entry.detail.capacity() + entry.slot.capacity()) * sizeof entry.slot[0] + entry.method.capacity();
 }
 
-// Of the shape, only the number of vertices is hashed, because structs may have unused bytes.
+// Of the shape, only the number of vertices is hashed, because a struct may have padding.
 std::size_t hash_of(std::int32_t effort, std::size_t vertices, std::span<const std::int32_t> detail) {
   const auto bytes = std::as_bytes(detail);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());

@@ -227,7 +227,7 @@ static void exchange(const struct halo *h, int count, const int *peer, const int
 	MPI_Waitall(2 * count, request, MPI_STATUSES_IGNORE);
 }
 
-/* The ranks in an order that MPI may choose, knowing who talks to whom. Returns this process's. */
+/* Passes the graph of neighbours to MPI, which may reorder the ranks. Returns this process's rank. */
 static int make_graph(struct halo *h, int rank)
 {
 	int peer[2 * AXES], axis[2 * AXES], weight[2 * AXES];

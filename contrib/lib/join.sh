@@ -10,7 +10,7 @@ joined_lines=2500  # with more, a processor waits at the end, and a compilation 
 join_sources() {  # build directory, after configure_in: lets its Makefile include the rules of joined.mk
   local directory=$1 objects
   mkdir -p "$directory/joined"
-  make -s -C "$directory" Makefile >/dev/null 2>&1  # which is made anew if a list of sources has changed
+  make -s -C "$directory" Makefile >/dev/null 2>&1  # which is generated again if a list of sources has changed
   sed -i '/^include joined\.mk$/d' "$directory/Makefile"
   # shellcheck disable=SC2016
   objects=$(make -s -C "$directory" --eval 'variable = $(subst /,_,$(subst -,_,$(subst .,_,$1)))

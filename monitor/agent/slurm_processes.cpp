@@ -156,8 +156,8 @@ void SlurmProcesses::join_families() {
   }
 }
 
-// Reads at most `left` threads, and takes them off. A job may have any number of threads, and a heartbeat must not be
-// late because of them. If not all threads are read, those that are read stand for all.
+// Reads at most `left` threads and subtracts their number from `left`. A job may have any number of threads, and a
+// heartbeat must not be late because of them. If not all threads are read, those that are read stand for all.
 double SlurmProcesses::running_threads(std::int32_t pid, const Entry& entry, std::size_t& left) {
   const auto threads = static_cast<double>(entry.threads);
   if (entry.threads <= 1 || left == 0) return counts(entry.state, entry.cpu) * threads;

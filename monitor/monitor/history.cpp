@@ -200,7 +200,7 @@ void History::prune(double now_s) {
   Statement(database(), "DELETE FROM outage WHERE ended_at < ?").bind(oldest).execute();
   Statement(database(), "DELETE FROM span WHERE ended_at < ?").bind(oldest).execute();
   Statement(database(), "DELETE FROM decision WHERE at < ?").bind(oldest).execute();
-  // The row of a time that still lasts has an old start and grows. So its age counts from its end.
+  // A span that still lasts may have begun long ago. So its age counts from its end.
   for (const auto& [table, age] :
        {std::pair{"decision", "id"}, {"span", "ended_at"}, {"outage", "ended_at IS NULL, ended_at"}}) {
     const std::string some = std::string("DELETE FROM ") + table + " WHERE rowid IN (SELECT rowid FROM " + table +

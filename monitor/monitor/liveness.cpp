@@ -151,7 +151,7 @@ Liveness LivenessTable::state(std::int32_t index) const {
     case Phase::unknown:
     case Phase::left: break;
   }
-  // The node was never heard, or its agent ended by order. It is down only if Slurm reports it as down.
+  // The node was never heard, or its agent was stopped. It is down only if Slurm reports it as down.
   return node.view == SlurmView::down ? Liveness::down : Liveness::unknown;
 }
 

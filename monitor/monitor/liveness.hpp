@@ -13,7 +13,7 @@ enum class SlurmView : std::uint8_t {
   responding,      // its slurmd answers
   not_responding,  // its slurmd does not answer, and Slurm has not yet set the node down
   down,
-  planned,  // drained, in maintenance, rebooted by order or powered down: its silence is no failure
+  planned,  // drained, in maintenance, rebooted on request or powered down: its silence is no failure
 };
 
 // If many nodes fall silent within 30 s, the observer is suspected instead of the nodes. "Many" are at least
@@ -27,12 +27,12 @@ enum class Phase : std::uint8_t {
   up,
   suspect,  // silent for longer than suspect_after, or expected and not heard yet
   down,     // given up
-  left,     // its agent ended by order
+  left,     // its agent was stopped
 };
 // What changes the phase of a node.
 enum class Signal : std::uint8_t {
   heartbeat,
-  leaving,   // the agent announces that it ends by order
+  leaving,   // the agent announces that it was stopped and ends
   expected,  // by the history, the node was up when this observer last ran
   quiet,     // the silence exceeds suspect_after
   lost,      // the silence exceeds the node's patience, and the observer is not in doubt
@@ -78,7 +78,7 @@ class LivenessTable {
   void heard(std::int32_t node, double now_s, bool again = false);
   // Records that the node was up when this observer last ran. The node is given up if it is not heard soon.
   void expect(std::int32_t node, double now_s);
-  // Records that the node's agent ends by order. Its silence is expected and no outage.
+  // Records that the node's agent was stopped. Its silence is expected and no outage.
   void left(std::int32_t node);
   bool has_left(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].phase == Phase::left; }
   // Records the state of the node in slurmctld.

@@ -132,7 +132,7 @@ void Monitor::count_followers(double now_s) {
 void Monitor::tick() {
   const Moment moment = now();
   count_followers(moment.steady_s);
-  // What happened is judged even if nothing can be written.
+  // Outages are judged even if the history cannot be written.
   const Moment judged = now();
   if (watch_.tick(judged)) schedule_.snapshot.hurry(moment.steady_s);
   keeper_.keep(watch_, judged);

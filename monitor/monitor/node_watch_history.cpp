@@ -39,7 +39,7 @@ void NodeWatch::read_history() {
     }
 }
 
-// Returns whether, in the history, the node's agent ended by order and the node was not seen after that.
+// Returns whether, in the history, the node's agent was stopped and the node was not seen after that.
 bool NodeWatch::has_left(const Node& node) {
   const std::string left_s = history_.setting(left_setting(node.state.name));
   return !left_s.empty() && !(node.seen_wall_s > std::atof(left_s.c_str()) + left_slack_s);

@@ -99,7 +99,7 @@ PairModel::Fit::Fit(const PairModel& m, Measurement measurement, double now_s)
         of_node[static_cast<std::size_t>(node)] = best[node];
   }
 
-  // The rest is attributed to the switches. A pair that a slow node explains is no measure of them.
+  // The rest is attributed to the switches. A pair with a slow node says nothing about them.
   std::map<std::int32_t, std::vector<double>> by_leaf;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Sample& sample = samples[i];

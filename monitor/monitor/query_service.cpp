@@ -39,7 +39,7 @@ void end_with(pid_t parent) {
   _exit(1);
 }
 
-// The main function of the keeper, which starts the process that answers whenever it does not run. It must not return.
+// The main function of the keeper, which starts the answering process when there is none. It must not return.
 [[noreturn]] void keep(int listener, pid_t parent, protocol::Credentials& credentials,
                        const protocol::QueryServer::Answers& answers, const QueryService::Log& log) {
   end_with(parent);

@@ -113,7 +113,7 @@ DecisionReader open_ring(const std::string& path, std::vector<uid_t> owners) {
 void settle_decisions(std::vector<Decision>& decisions) {
   const auto earlier = [](const Decision& a, const Decision& b) { return a.at_s < b.at_s; };
   std::stable_sort(decisions.begin(), decisions.end(), earlier);
-  std::set<std::string> seen;  // of decisions of one time
+  std::set<std::string> seen;  // texts of the decisions with time at_s
   double at_s = -1;
   std::erase_if(decisions, [&](const Decision& decision) {
     if (decision.at_s != at_s) seen.clear();

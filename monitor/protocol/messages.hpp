@@ -86,7 +86,7 @@ struct Accept {};
 
 enum HeartbeatFlag : std::uint32_t {
   slurmd_running = 1,  // a slurmd process runs on the node
-  leaving = 2,         // this is the last heartbeat: the agent ends by order
+  leaving = 2,         // this is the last heartbeat: the agent was stopped and ends
   all_heartbeat_flags = 3,
 };
 

@@ -19,8 +19,9 @@ CandidateNodes::CandidateNodes(const Machine& machine, const placement_offer& of
   if (!offer.given) choose_nodes(machine, config);
 }
 
-// A job that gives no number of tasks has as many as the matrix has ranks if it gets whole nodes. Else it has
-// tasks_per_node tasks, at least one, on each of its nodes, whose number is known unless it gives a range.
+// A job of whole nodes that gives no number of tasks has as many tasks as the matrix has ranks. Without whole nodes, it
+// has tasks_per_node tasks, at least one, on each of its nodes. The number of nodes is known unless the job gives a
+// range.
 void CandidateNodes::choose_tasks(const JobRequest& job_request, const Config& config) {
   matrix_ = job_request.matrix;
   tasks_ = request_.tasks;

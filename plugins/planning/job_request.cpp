@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t max_piece = 64 << 10;
 
-// Returns the value up to the byte behind the longest one that is read: the caller refuses it then. Slurm lets a
-// variable have a GiB.
+// Returns at most one byte more than the longest value that is allowed, so that the caller can refuse a longer one.
+// In Slurm, a variable may have a GiB.
 std::string_view required_value(std::span<char* const> environment, const char* name) {
   const char* value = environment_value(environment, name);
   if (value == nullptr) throw Error(std::string(name) + " is missing in the job's environment");

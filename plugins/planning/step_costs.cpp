@@ -60,9 +60,9 @@ std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std:
   return given;
 }
 
-// Returns the hop-bytes of natural order on the first nodes of an offer, if nobody knows the cores that Slurm would
-// choose there: `stock` is on some of their cores. Within nodes each byte is taken to have the mean distance of
-// `known`, which is on cores that Slurm chose.
+// Estimates the hop-bytes of natural order on the first nodes of an offer if the cores that Slurm would choose there
+// are not known. `stock` was computed on other cores of the same nodes, `known` on cores that Slurm chose. So the bytes
+// within nodes are given the mean distance of `known`.
 Cost as_far_within_nodes(const CostWithin& stock, const CostWithin& known) {
   if (known.bytes_within == 0) return stock.cost;
   // Divided before they are multiplied, so that the products stay below 127 bits.

@@ -43,7 +43,7 @@ EXPORT extern int select_p_get_info_from_plugin(enum select_plugindata_info type
 SAME_AS_SLURMS(get_info_from_plugin);
 #endif
 
-/* Slurm calls this when it builds its node tables anew. The machine's description is void until the reconfigure. */
+/* Slurm calls this when it builds its node tables again. Until the reconfigure the machine is not known. */
 EXPORT extern int select_p_node_init(void)
 {
 	placement_forget_machine();

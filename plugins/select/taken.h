@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What the other jobs mean for a job: the cores and the memory that they hold, and how many of its user's wait.
+ * What the other jobs mean for a job: the cores and the memory that they hold, and how many jobs of its user wait.
  */
 #ifndef PLACEMENT_SELECT_TAKEN_H
 #define PLACEMENT_SELECT_TAKEN_H

@@ -96,7 +96,7 @@ Names& in_force() {
   return instance;
 }
 
-// What placement_fatt_order() returns; the last three fields are those of placement_fatt_message.
+// The result of placement_fatt_order(). The last three fields are those of placement_fatt_message.
 struct OrderResult {
   bool ranked = false;  // the ranks of the nodes are set
   std::string message;

@@ -79,13 +79,13 @@ def runs(work):
     code, out, err = program(work, "treematch/table-2")
     check(code == 1 and "needs CEA-Curie-2011-2.1-cln.swf.gz" in err and "--data" in err, err)
 
-    # What was made is kept until it is asked for anew; a part that fails then keeps its table.
+    # A table is kept until --again; a part that then fails keeps its table too.
     stand_in = os.path.join(work, "placectl")
     with open(stand_in, "w") as out:
         out.write(f"#!/bin/sh\necho run >>{work}/runs\ncase $* in *even*) echo '{{\"cost\": 661}}' ;; *) echo '{{\"cost\": 360}}' ;; esac\n")
     os.chmod(stand_in, 0o755)
     code, out, err = program(work, "treematch/figure-2", placectl=stand_in)
-    check(code == 0 and "1 published values met, 1 missed" in out and "made anew" not in out, out + err)
+    check(code == 0 and "1 published values met, 1 missed" in out and "from an earlier run" not in out, out + err)
     code, out, _ = program(work, "treematch/figure-2", placectl="/bin/false")
     check(code == 0 and "from an earlier run" in out and "661" in out, out)
     code, out, _ = program(work, "--again", "treematch/figure-2", placectl=stand_in)
@@ -154,7 +154,7 @@ def at_once(work):
     parts = {"tofa/a": part("tofa/a", True), "netload/time": part("netload/time"), "tofa/b": part("tofa/b"), "netload/c": part("netload/c", True)}
     options = argparse.Namespace(work=make(work, "at-once"), again=True, placectl="", plugins="", data="", jobs=2)
     outcomes = main.run_parts(list(parts), parts, options)
-    check(outcomes == dict.fromkeys(parts, "made anew"), f"{outcomes}")
+    check(outcomes == dict.fromkeys(parts, "this run"), f"{outcomes}")
     check(seen[0] == {"netload/time"} and {"tofa/a", "netload/c"} in seen, f"{seen}")
     check(not any({"tofa/a", "tofa/b"} <= some for some in seen), f"{seen}")
 
@@ -194,7 +194,7 @@ def any_error(work):
     with contextlib.redirect_stderr(said):
         outcomes = main.run_parts(list(parts), parts, options)
         code = main.sum_up(list(parts), outcomes, options)
-    check(outcomes == {"tofa/a": "failed", "tofa/b": "made anew", "netload/c": "failed"} and code == 1, f"{outcomes}")
+    check(outcomes == {"tofa/a": "failed", "tofa/b": "this run", "netload/c": "failed"} and code == 1, f"{outcomes}")
     check("reproduce: tofa/a: ZeroDivisionError: division by zero\n" in said.getvalue() and "netload/c: ValueError: " in said.getvalue(),
           said.getvalue())
     check(os.path.exists(os.path.join(options.work, "results.csv")), "the table of all parts after a failed one")

@@ -54,7 +54,7 @@ refused() {  # pattern argument...
 refused "'../small'.* 32 " ../small true
 refused "'a b'.* 32 " "a b" true
 refused "bookworm or trixie" --suite sid small true
-refused "is of bookworm, not trixie" --suite trixie small true
+refused "bookworm, not trixie" --suite trixie small true
 refused "^usage:"
 
 # ---- a root that is no mount point, as "chroot" alone makes it, is found before anything is built

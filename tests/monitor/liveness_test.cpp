@@ -194,7 +194,7 @@ START_TEST(what_slurm_holds_for_down_ends_the_doubt) {
   const std::vector<Seen> seen = run(table, now, 210, cut);
   ck_assert_uint_eq(seen.size(), 8);
   ck_assert(!table.in_doubt());
-  // There is no doubt either when most of a machine goes down by order.
+  // There is no doubt either when most of a machine is shut down on purpose.
   LivenessTable other(10);
   now = 0;
   run(other, now, 100, [](int, double) { return true; });

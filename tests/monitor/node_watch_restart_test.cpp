@@ -71,7 +71,7 @@ START_TEST(a_monitor_that_starts_again) {
 }
 END_TEST
 
-// An agent that ends by order leaves no outage, even if the monitor starts again before it is back.
+// An agent that is stopped leaves no outage, even if the monitor starts again before it is back.
 START_TEST(a_monitor_that_starts_again_knows_who_was_told_to_end) {
   Scene scene;
   scene.run(100);

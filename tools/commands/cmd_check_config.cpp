@@ -53,7 +53,7 @@ std::string help_with_keys() {
          format_settings(Config());
 }
 
-// What was found out. `own` is set for this host's placement.conf; slurmctld may have another version of it.
+// The findings. `own` is set for this host's placement.conf; slurmctld may have another version of it.
 struct Checked {
   std::string path;
   bool exists = false;

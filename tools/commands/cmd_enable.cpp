@@ -129,7 +129,7 @@ SiteFiles read_site_files(const CommandLine& line) {
   return site;
 }
 
-// The lines that are printed, and whether all that is needed is in place.
+// The lines that are printed, and whether nothing is missing.
 struct Report {
   std::string text;
   bool complete = true;

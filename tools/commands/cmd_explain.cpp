@@ -298,7 +298,7 @@ bool is_of_job(const Decision& decision, std::int64_t restarts, std::int64_t sub
                                       : decision.restarts == restarts && decision.submitted_s == submitted_s;
 }
 
-// Removes decisions about earlier jobs with the number of the job: by what slurmctld knows of it, else by the last one.
+// Removes decisions about earlier jobs with the same number. What slurmctld knows decides, else the last decision.
 void drop_earlier_jobs(std::vector<Decision>& decisions, const std::vector<KnownJob>& jobs) {
   std::map<std::string, Decision> last;  // of each job or task, which may be very many
   for (const Decision& decision : decisions) last.insert_or_assign(job_name(decision), decision);

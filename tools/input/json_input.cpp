@@ -99,8 +99,7 @@ std::int64_t JsonObject::count(const char* member, std::int64_t most) {
   return number;
 }
 
-// json-c keeps how a number is written. It is read from that, because a float that comes by way of a double may be
-// rounded twice.
+// The number is read from its text, which json-c keeps: a float that is made from a double may be rounded twice.
 template <typename Number>
 Number JsonObject::number(const char* member, const NumberRange& range) {
   json_object* const value = get(member);

@@ -17,7 +17,7 @@ struct Child {
   std::size_t children;  // 1 or more
 };
 
-// What a child gets.
+// The CPUs and variables of a child.
 struct ChildPlace {
   std::optional<spank::CpuMask> cpus;                            // nothing: the child keeps its CPUs
   std::vector<std::pair<std::string, std::string>> environment;  // variables to set

@@ -9,7 +9,7 @@ that each pair of ranks exchanges, point to point and within collective operatio
 name communicators: as SMPI's own replay does, each collective operation is taken for one of all ranks. Its messages are
 those of one common algorithm: binomial trees (bcast, reduce), recursive doubling (allreduce), a ring (allgather), a chain
 (scan), otherwise one message per pair (gather and scatter with their root, alltoall, reducescatter). What the trace does
-not tell is said on standard error.
+not tell is listed on standard error.
 """
 import os
 import subprocess

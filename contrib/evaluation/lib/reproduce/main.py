@@ -45,13 +45,13 @@ def list_parts(parts):
 
 
 def run_part(name, part, options, shared):
-    """Returns what is in the part's table then: "made anew", "from an earlier run", or "failed"."""
+    """Returns where the part's table is from: "this run", "an earlier run", or "failed"."""
     folder = os.path.join(options.work, name)
     table = os.path.join(folder, "results.csv")
     if os.path.exists(table) and not options.again:
         with printing:
-            results.show(f"{name}: {part[1]} (from an earlier run; --again makes it anew)", results.read(table))
-        return "from an earlier run"
+            results.show(f"{name}: {part[1]} (from an earlier run; --again repeats it)", results.read(table))
+        return "an earlier run"
     with printing:
         print(f"\n== {name}: {part[1]}" + (f", some {part[2]} minutes" if part[2] else ""), flush=True)
     begin = time.monotonic()
@@ -62,7 +62,7 @@ def run_part(name, part, options, shared):
         return "failed"
     with printing:
         results.show(f"{name} ({time.monotonic() - begin:.0f} s)", results.read(table))
-    return "made anew"
+    return "this run"
 
 
 def run_parts(names, parts, options):
