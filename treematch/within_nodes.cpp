@@ -2,7 +2,6 @@
 #include "treematch/within_nodes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,18 +15,20 @@ namespace {
 
 using Ints = std::vector<std::int32_t>;
 
-// Places the ranks of one node on its sockets. Leaves are numbered from the node's first one.
+// Places the ranks of one node on its sockets and caches. Leaves are numbered from the node's first one.
 class RanksOfNode {
  public:
   // `ranks` ascend; leaf_of_rank has a leaf of the whole machine for each rank of the job.
   RanksOfNode(const NodeView& node, std::span<const std::int32_t> ranks, const Ints& leaf_of_rank)
       : node_(node),
+        together_(node.cores_per_cache > 0 ? node.cores_per_cache : node.cores_per_socket),
         ranks_(ranks) {
     for (const std::int32_t rank : ranks) leaf_.push_back(leaf_of_rank[rank] - node.first_leaf);
   }
 
-  bool on_one_socket() const {
-    return std::ranges::all_of(leaf_, [&](std::int32_t leaf) { return socket(leaf) == socket(leaf_.front()); });
+  // Returns whether all ranks are on one socket, or on one cache if a socket has several.
+  bool near() const {
+    return std::ranges::all_of(leaf_, [&](std::int32_t leaf) { return leaf / together_ == leaf_.front() / together_; });
   }
 
   // Returns the traffic between the ranks of this node. `number[r]` is the number of rank r in the result, or -1 if r
@@ -45,7 +46,9 @@ class RanksOfNode {
 
   // Returns leaves out of `usable` that cost less than the present ones; nothing if none are found.
   Ints better(const CommMatrix& traffic, Ints usable, std::int32_t effort, const Deadline& deadline) const {
-    const TreeTopology sockets = TreeTopology::balanced(std::array{node_.sockets, node_.cores_per_socket});
+    Ints arities{node_.sockets, node_.cores_per_socket / together_, together_};
+    if (arities[1] == 1) arities.erase(arities.begin() + 1);
+    const TreeTopology sockets = TreeTopology::balanced(arities);
     for (std::int32_t& leaf : usable) leaf -= node_.first_leaf;
     Ints question = question_of(traffic, usable);
     const Cost cost = sockets.hop_bytes(traffic, leaf_);
@@ -65,7 +68,7 @@ class RanksOfNode {
  private:
   // Returns the key of a mapping within the node for MapMemory: all its input, except the effort.
   Ints question_of(const CommMatrix& traffic, const Ints& usable) const {
-    Ints question{node_.cores_per_socket, static_cast<std::int32_t>(usable.size()), traffic.ranks()};
+    Ints question{node_.cores_per_socket, together_, static_cast<std::int32_t>(usable.size()), traffic.ranks()};
     question.insert(question.end(), usable.begin(), usable.end());
     for (const CommEdge& edge : traffic.edges()) {
       question.insert(question.end(), {edge.a, edge.b});
@@ -74,9 +77,8 @@ class RanksOfNode {
     return question;
   }
 
-  std::int32_t socket(std::int32_t leaf) const { return leaf / node_.cores_per_socket; }
-
   const NodeView& node_;
+  const std::int32_t together_;  // number of successive cores at the least distance from each other
   const std::span<const std::int32_t> ranks_;
   Ints leaf_;
 };
@@ -94,9 +96,9 @@ bool place_on_sockets(const ClusterView& view, const Request& request, const map
   bool changed = false;
   for (std::size_t n = 0; n < counts.size() && !deadline.expired(); ++n) {
     const NodeView& node = view.nodes[n];
-    if (node.sockets < 2 || counts[n] < 2) continue;
+    if ((node.sockets < 2 && node.cores_per_cache == 0) || counts[n] < 2) continue;
     const RanksOfNode here(node, ranks[n], leaf_of_rank);
-    if (here.on_one_socket()) continue;
+    if (here.near()) continue;
     Ints usable = slots.leaves_of(static_cast<std::int32_t>(n));
     if (which == SocketsOf::nodes_with_free_slots && usable.size() == ranks[n].size()) continue;
     for (std::size_t k = 0; k < ranks[n].size(); ++k) number[ranks[n][k]] = static_cast<std::int32_t>(k);

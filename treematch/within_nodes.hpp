@@ -12,9 +12,9 @@ namespace placement::treematch {
 // The nodes whose ranks are placed again. If the leaves were chosen by traffic, nodes without free slots gain little.
 enum class SocketsOf { all_nodes, nodes_with_free_slots };
 
-// Places the ranks of each node on the node's sockets by their traffic, if these ranks are on several sockets. They may
-// take all slots of the node, including free ones. The node of each rank stays. Nodes are handled in their order until
-// the deadline passes.
+// Places the ranks of each node on the node's sockets and caches by their traffic, if these ranks are on several of
+// them. They may take all slots of the node, including free ones. The node of each rank stays. Nodes are handled in
+// their order until the deadline passes.
 //   leaf_of_rank  in and out: the leaf of a slot for each rank of request.matrix; hop-bytes never rise
 //   effort        MapOptions::effort for the ranks of one node
 // Returns whether the leaf of any rank changed.

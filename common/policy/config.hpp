@@ -57,6 +57,7 @@ struct Config {
   TreeScope treematch_scope = TreeScope::subtree;
   std::int64_t treematch_levels_up = 0;                                 // k of TM-Isub+k [TM §6]
   std::vector<std::int64_t> level_distances;                            // from the leaves up; empty: hops
+  std::int64_t cores_per_cache = 0;                                     // cores that share an L3 cache; 0: not known
   std::vector<std::pair<std::string, std::string>> partition_policies;  // (partition, policy) for jobs without one
   std::int64_t max_wait_s = 300;     // the longest wait= of policy NLA in seconds; 0: no job waits
   std::int64_t decision_share = 20;  // per cent of slurmctld's time that decisions may take

@@ -210,6 +210,11 @@ std::span<const ConfigKey> config_keys() {
        "The distance of two cores whose paths meet 1, 2, .. levels above them. By default each link counts as one hop. "
        "Levels without branches, such as one socket per node, are not counted. The distances also apply to ranks.",
        set_distances, show_distances},
+      integer<&Config::cores_per_cache, 0, 1024>(
+          "CoresPerCache",
+          "The number of cores that share an L3 cache, if sockets have several L3 caches: the cores below one L3 in the "
+          "output of lstopo. The caches are then a level between sockets and cores, for jobs and for ranks. The key has "
+          "no effect on nodes whose sockets do not have a larger multiple of this number of cores. 0: caches are no level."),
       {"PartitionModes", "PARTITION:MODE entries with blanks between them, as in pilot:enforce",
        "Modes of partitions. A job in a listed partition uses this mode instead of Mode. A pilot uses Mode=observe and "
        "PartitionModes=pilot:enforce. Mode=off overrides this key.",

@@ -27,6 +27,7 @@ struct NodeView {
   std::int32_t fabric = 0;       // nodes of two fabrics have no switch in common: no job can use both
   std::vector<std::int32_t> gpus =
       {};  // in srun: the numbers of the GPUs that the job has there, ascending, as gres.conf counts them
+  std::int32_t cores_per_cache = 0;  // successive cores of a socket that share a cache; 0: all of them, or not known
 
   std::int32_t cores() const { return sockets * cores_per_socket; }
 };

@@ -113,6 +113,7 @@ ClusterView by_threads(const ClusterView& view) {
     const NodeView& node = view.nodes[i];
     result.nodes[i].sockets = node.sockets;
     result.nodes[i].cores_per_socket = node.cores_per_socket * node.threads_per_core;
+    result.nodes[i].cores_per_cache = node.cores_per_cache * node.threads_per_core;
     for (const bool free : node.core_free)
       result.nodes[i].core_free.insert(result.nodes[i].core_free.end(), static_cast<std::size_t>(node.threads_per_core),
                                        free);

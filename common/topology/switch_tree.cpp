@@ -22,6 +22,12 @@ struct Child {
   auto operator<=>(const Child&) const = default;
 };
 
+// Returns whether the sockets of the node have several caches of equal size.
+bool has_caches(const NodeShape& node) {
+  return node.cores_per_cache > 1 && node.cores_per_cache < node.cores_per_socket &&
+         node.cores_per_socket % node.cores_per_cache == 0;
+}
+
 // Builds the view in the steps that build() names.
 class Builder {
  public:
@@ -62,6 +68,7 @@ class Builder {
   std::vector<bool> level_branches_;          // per level: whether some switch there has two children or more
   bool node_branches_ = false;                // whether some node has two sockets or more
   bool socket_branches_ = false;              // whether some socket has two cores or more
+  bool caches_branch_ = false;                // whether some socket has several caches of two cores or more
   std::vector<std::int32_t> parent_;          // of each vertex, for TreeTopology::from_parents()
   std::vector<std::int32_t> first_core_;      // per node: the vertex of its first core
   std::vector<std::int32_t> fabric_;          // per node, as in NodeView
@@ -146,6 +153,7 @@ void Builder::find_levels() {
   for (const NodeShape& node : nodes_) {
     if (node.sockets > 1) node_branches_ = true;
     if (node.cores_per_socket > 1) socket_branches_ = true;
+    if (has_caches(node)) caches_branch_ = true;
   }
 }
 
@@ -202,8 +210,11 @@ void Builder::grow_node(std::int32_t node, std::int32_t parent) {
   const std::int32_t node_vertex = node_branches_ ? vertex_below(parent) : parent;
   for (std::int32_t socket = 0; socket < shape.sockets; ++socket) {
     const std::int32_t socket_vertex = socket_branches_ ? vertex_below(node_vertex) : node_vertex;
+    std::int32_t cache_vertex = socket_vertex;
     for (std::int32_t core = 0; core < shape.cores_per_socket; ++core) {
-      const std::int32_t vertex = vertex_below(socket_vertex);
+      if (caches_branch_ && core % (has_caches(shape) ? shape.cores_per_cache : shape.cores_per_socket) == 0)
+        cache_vertex = vertex_below(socket_vertex);
+      const std::int32_t vertex = vertex_below(cache_vertex);
       if (socket == 0 && core == 0) first_core_[node] = vertex;
     }
   }
@@ -227,6 +238,7 @@ ClusterView Builder::view(std::span<const std::int64_t> level_distance) const {
 NodeView view_of_node(const NodeShape& shape, std::int32_t first_leaf) {
   NodeView node{shape.name, first_leaf, shape.sockets, shape.cores_per_socket, shape.threads_per_core, shape.offered};
   node.core_free.resize(static_cast<std::size_t>(node.cores()), true);
+  if (has_caches(shape)) node.cores_per_cache = shape.cores_per_cache;
   return node;
 }
 

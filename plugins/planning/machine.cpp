@@ -14,10 +14,12 @@ namespace placement::planning {
 Machine::Machine(const placement_machine& machine, const Config& config)
     : level_distances_(config.level_distances),
       from_file_(!config.treematch_topology_file.empty()) {
-  for (const auto& given : std::span(machine.nodes, machine.node_count))
+  for (const auto& given : std::span(machine.nodes, machine.node_count)) {
     nodes_.push_back({given.name, static_cast<std::int32_t>(given.sockets),
                       static_cast<std::int32_t>(given.cores_per_socket),
                       static_cast<std::int32_t>(given.threads_per_core)});
+    nodes_.back().cores_per_cache = static_cast<std::int32_t>(config.cores_per_cache);
+  }
   if (machine.topology) switches_ = parse_scontrol_topology(machine.topology, nodes_);
   if (from_file_) {
     check_named_file(config, "TreematchTopologyFile", config.treematch_topology_file);
@@ -68,7 +70,10 @@ const ClusterView& Machine::view(std::int32_t threads) const {
   if (from_file_) throw Error("tasks that share cores cannot be placed with TreematchTopologyFile");
   if (views_.size() >= max_views) throw PlacementError(STOCK_OTHER, "too many different numbers of threads per core");
   std::vector<NodeShape> shapes = nodes_;
-  for (NodeShape& shape : shapes) shape.cores_per_socket *= threads;
+  for (NodeShape& shape : shapes) {
+    shape.cores_per_socket *= threads;
+    shape.cores_per_cache *= threads;
+  }
   return views_.emplace(threads, view_of_switches(switches_, shapes, level_distances_)).first->second;
 }
 

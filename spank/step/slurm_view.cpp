@@ -162,7 +162,9 @@ ControllerState JobQuery::controller() {
 }
 
 ClusterView JobQuery::view(std::span<const std::string> names, const ControllerState& controller) {
-  const std::vector<NodeShape> shapes = ask_nodes();
+  std::vector<NodeShape> shapes = ask_nodes();
+  const auto cores_per_cache = parse_integer(controller.setting("CoresPerCache"));
+  for (NodeShape& shape : shapes) shape.cores_per_cache = static_cast<std::int32_t>(cores_per_cache.value_or(0));
   std::unordered_map<std::string_view, std::size_t> index_of;
   for (std::size_t i = 0; i < shapes.size(); ++i) index_of.emplace(shapes[i].name, i);
   const NodesOfJob nodes = nodes_of_job(shown_jobs(), job_);

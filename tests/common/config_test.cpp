@@ -81,7 +81,7 @@ END_TEST
 START_TEST(printed_settings_are_read_again) {
   const Config config = parse_config(
       "Mode=advise\nDecisionTimeMs=1\nMaxMatrixRanks=2\nMaxMatrixBytes=3\nNodeLevelTasks=4\n"
-      "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nPartitionModes=a:observe b:Off\nPartitionPolicies=a:NLA b:TOFA\nMaxWaitS=7\nDecisionShare=2\nDecisionWait=3\nNlaWeights=alpha=1,users=2\nTorusFile=/8\nOutageFile=/9\n"
+      "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nCoresPerCache=18\nPartitionModes=a:observe b:Off\nPartitionPolicies=a:NLA b:TOFA\nMaxWaitS=7\nDecisionShare=2\nDecisionWait=3\nNlaWeights=alpha=1,users=2\nTorusFile=/8\nOutageFile=/9\n"
       "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u\nMonitorReaders=g\nMonitorPort=2\nAgentPort=3\nAgentDirectory=/b\n"
       "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeBytesPerMinute=11\nNodeProcessors=allowed\n"
       "RecordStockChoice=no\nDecisionFile=/d\nStateDirectory=/e\nProbeLatencyS=12\nProbeBandwidthS=13\nProbeAllPairsNodes=14\nMpiPairHours=17\n"
@@ -118,6 +118,7 @@ START_TEST(each_number_has_its_default_and_limits) {
       {"MaxMatrixBytes", 1048576, 1, 1048576},
       {"NodeLevelTasks", 4096, 0, 16777216},
       {"TreematchLevelsUp", 0, 0, 64},
+      {"CoresPerCache", 0, 0, 1024},
       {"MaxWaitS", 300, 0, 86400},
       {"DecisionShare", 20, 1, 100},
       {"DecisionWait", 10, 0, 1000},

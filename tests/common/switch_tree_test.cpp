@@ -185,6 +185,28 @@ START_TEST(sockets_differ) {
 }
 END_TEST
 
+// A socket with several L3 caches has a level for them, also next to nodes without this level [TM §4].
+START_TEST(caches_are_a_level) {
+  std::vector<NodeShape> shapes{{"many", 2, 8, 2}, {"one", 2, 4, 1}, {"odd", 1, 6, 1}};
+  for (NodeShape& shape : shapes) shape.cores_per_cache = 4;
+  const ClusterView view = view_of_switches({}, shapes);
+  ck_assert_int_eq(view.tree->depth(), 4);
+  ck_assert_int_eq(view.nodes[0].cores_per_cache, 4);
+  ck_assert_int_eq(distance(view, 0, 4, 0, 7), 2);
+  ck_assert_int_eq(distance(view, 0, 3, 0, 4), 4);
+  ck_assert_int_eq(distance(view, 0, 7, 0, 8), 6);
+  ck_assert_int_eq(distance(view, 0, 0, 1, 0), 8);
+  for (const std::int32_t node : {1, 2}) {
+    ck_assert_int_eq(view.nodes[node].cores_per_cache, 0);
+    ck_assert_int_eq(distance(view, node, 0, node, 3), 2);
+  }
+  ck_assert_int_eq(distance(view, 1, 3, 1, 4), 6);
+  ck_assert_int_eq(distance(view, 2, 3, 2, 4), 2);
+  shapes.erase(shapes.begin());
+  ck_assert_int_eq(view_of_switches({}, shapes).tree->depth(), 3);
+}
+END_TEST
+
 START_TEST(single_node_and_single_core) {
   const ClusterView node = view_of_switches({}, nodes(1, 1, 4));
   ck_assert_int_eq(node.tree->depth(), 1);
@@ -246,6 +268,7 @@ int main() {
   tcase_add_test(all, switches_without_nodes_are_no_leaves);
   tcase_add_test(all, levels_that_never_branch);
   tcase_add_test(all, sockets_differ);
+  tcase_add_test(all, caches_are_a_level);
   tcase_add_test(all, single_node_and_single_core);
   tcase_add_test(all, distances_per_level);
   tcase_add_test(all, large_and_deep);

@@ -93,6 +93,23 @@ START_TEST(pairs_share_a_socket) {
 }
 END_TEST
 
+START_TEST(pairs_share_a_cache) {
+  for (const std::int32_t sockets : {1, 2})
+    for (const char* policy : {"TREEMATCH", "TOFA", "NLA"}) {
+      ClusterView view = machine(1, sockets, 8);
+      view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(Ints{sockets, 4, 2}));
+      view.nodes[0].cores_per_cache = 2;
+      const std::int32_t ranks = view.nodes[0].cores();
+      std::vector<CommEdge> edges;
+      for (std::int32_t rank = 0; rank < ranks / 2; ++rank) edges.push_back({rank, ranks - 1 - rank, 10});
+      const Request request = step({ranks}, edges);
+      const Placement placement = place(policy, view, request);
+      for (const CommEdge& edge : edges)
+        ck_assert_int_eq(placement.ranks[edge.a].cores.front() / 2, placement.ranks[edge.b].cores.front() / 2);
+    }
+}
+END_TEST
+
 // The least hop-bytes of one node's ranks on its free cores, by trying all.
 Cost least(const ClusterView& view, const Request& request, const Ints& free, Ints& leaf, std::size_t rank) {
   if (rank == leaf.size()) return view.tree->hop_bytes(*request.matrix, leaf);
@@ -206,6 +223,7 @@ int main() {
   TCase* all = tcase_create("all");
   tcase_add_test(all, ranks_take_the_socket_that_has_room_for_them);
   tcase_add_test(all, pairs_share_a_socket);
+  tcase_add_test(all, pairs_share_a_cache);
   tcase_add_test(all, agrees_with_brute_force);
   tcase_add_test(all, each_node_gets_its_own_answer);
   tcase_add_test(all, nodes_stay_and_hop_bytes_never_rise);
