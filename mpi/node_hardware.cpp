@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "common/util/allowed_cpus.hpp"
+#include "common/util/cpu_list.hpp"
 
 namespace placement::mpi {
 namespace {

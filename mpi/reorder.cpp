@@ -11,11 +11,11 @@
 #include <sstream>
 
 #include "common/matrix/matrix_read.hpp"
-#include "common/matrix/matrix_write.hpp"
+#include "common/matrix/matrix_format.hpp"
 #include "common/util/checksum.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
-#include "common/util/processor_time.hpp"
+#include "common/util/deadline.hpp"
 #include "mpi/assignment_files.hpp"
 #include "mpi/node_hardware.hpp"
 #include "mpi/srun_environment.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/policy/config_mistakes.hpp"
+#include "common/policy/config.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "common/util/word_list.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "common/util/error.hpp"
-#include "common/util/processor_time.hpp"
+#include "common/util/deadline.hpp"
 #include "common/util/short_number.hpp"
 #include "sim/backfill.hpp"
 #include "sim/failures.hpp"

@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "common/util/error.hpp"
-#include "common/util/processor_time.hpp"
+#include "common/util/deadline.hpp"
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "common/state/node_outage.hpp"
+#include "common/state/outage_file.hpp"
 #include "common/util/median.hpp"
 
 namespace placement::tofa {

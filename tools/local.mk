@@ -76,7 +76,6 @@ tools_placectl_SOURCES = \
 	%D%/map/map_report.cpp \
 	%D%/map/map_run.cpp \
 	%D%/map/map_task.cpp \
-	%D%/map/matrix_facts.cpp \
 	%D%/map/node_gpus.cpp \
 	%D%/output/decision_text.cpp \
 	%D%/output/output.cpp \
@@ -94,8 +93,6 @@ tools_placectl_SOURCES = \
 	%D%/report/replay_section.cpp \
 	%D%/report/room_section.cpp \
 	%D%/simulate/simulate_files.cpp \
-	%D%/simulate/simulate_machine.cpp \
 	%D%/simulate/simulate_options.cpp \
 	%D%/simulate/simulate_report.cpp \
-	%D%/simulate/simulate_run.cpp \
 	#

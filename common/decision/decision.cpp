@@ -2,7 +2,6 @@
 #include "common/decision/decision.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -58,9 +57,9 @@ bool set(Value& value, std::string_view text) {
     const std::size_t number = number_of(stock_reason_names, text);
     value = number < stock_reason_names.size() ? static_cast<stock_reason>(number) : STOCK_OTHER;
   } else {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() && value >= 0 &&
-           value <= std::numeric_limits<Value>::max();
+    const std::optional<Value> number = parse_number<Value>(text);
+    value = number.value_or(-1);
+    return number && value >= 0 && value <= std::numeric_limits<Value>::max();
   }
   return true;
 }

@@ -95,9 +95,8 @@ inline constexpr std::size_t most_decision_bytes = 4080;
 // are cut and end in ".."; terms that do not fit are omitted.
 std::string decision_text(const Decision& decision);
 
-// Returns the decision from a text of decision_text(). In its texts, a byte that is not printable ASCII becomes '?'.
-// Skips lines with unknown names, because a newer version may write more. Throws Error when a line has no tab, a value
-// is wrong, or no line names the job.
+// Returns the decision from a text of decision_text(). Bytes other than printable ASCII become '?'. Skips unknown
+// names, which a newer version may write. Throws Error when a line has no tab, a value is wrong, or no job is named.
 Decision parse_decision_text(std::string_view text);
 
 }  // namespace placement

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -86,7 +85,6 @@ class NewFile {
     if (file_ < 0) fail_errno(name_, "cannot be created");
   }
   ~NewFile() {
-    if (file_ >= 0) close(file_);
     if (!moved_) unlink(name_.c_str());
   }
   NewFile(const NewFile&) = delete;
@@ -114,12 +112,12 @@ class NewFile {
     return false;
   }
 
-  int release() { return std::exchange(file_, -1); }
+  FileDescriptor release() { return std::move(file_); }
 
  private:
   std::string path_;
   std::string name_;
-  int file_;
+  FileDescriptor file_;
   bool moved_ = false;
 };
 
@@ -139,21 +137,17 @@ bool nobody_elses(int file) {
 
 // Takes the lock of the writer and returns the locked file; the lock ends with the process. The lock is a separate file
 // that no other user can open. The ring itself cannot be the lock, because all users may open it for reading. The lock
-// file is never removed: a process that had it open could then lock the removed file while another process locks a new
-// one.
-int lock_writer(const std::string& path) {
+// file is never removed: two processes could then lock the removed file and a new one.
+FileDescriptor lock_writer(const std::string& path) {
   constexpr int attempts = 100;  // each fails only when another process made or replaced the file meanwhile
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    const int found = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    FileDescriptor found(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     const bool nothing = found < 0 && errno == ENOENT;
     if (found >= 0 && nobody_elses(found)) {
-      const bool locked = flock(found, LOCK_EX | LOCK_NB) == 0;
-      if (locked && same_file(found, path)) return found;
-      close(found);
-      if (!locked) throw RingIsInUse(path + ": another process writes decisions there");
+      if (flock(found, LOCK_EX | LOCK_NB) != 0) throw RingIsInUse(path + ": another process writes decisions there");
+      if (same_file(found, path)) return found;
       continue;
     }
-    if (found >= 0) close(found);
     NewFile temporary(path);
     if (flock(temporary.file(), LOCK_EX | LOCK_NB) != 0) fail_errno(path, "cannot be locked");
     if (nothing && !temporary.place()) continue;
@@ -163,18 +157,15 @@ int lock_writer(const std::string& path) {
   throw Error(path + ": is replaced again and again by another process");
 }
 
-// Opens the ring at the path if this user wrote it earlier. Returns -1 if there is none.
-int open_own(const std::string& path) {
-  const int file = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  if (file < 0) return -1;
+// Opens the ring at the path if this user wrote it earlier; else returns no file.
+FileDescriptor open_own(const std::string& path) {
+  FileDescriptor file(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   struct stat status {};
   Header header{};
   const bool good = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
                     !(status.st_mode & (S_IWGRP | S_IWOTH)) && status.st_size == static_cast<off_t>(ring_bytes) &&
                     pread(file, &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header) && usable(header);
-  if (good) return file;
-  close(file);
-  return -1;
+  return good ? std::move(file) : FileDescriptor();
 }
 
 Header header_of(std::uint64_t ring, std::uint64_t written) {
@@ -201,7 +192,7 @@ bool read_at(int file, void* to, std::size_t bytes, std::size_t at) {
 }
 
 // Makes a new ring at the path, with the content of the ring `old` unless `old` is -1.
-int create_ring(const std::string& path, RingReaders readers, int old) {
+FileDescriptor create_ring(const std::string& path, RingReaders readers, int old) {
   NewFile temporary(path);
   // Allocates all space now, because the file system could be full later.
   if (const int error = posix_fallocate(temporary.file(), 0, ring_bytes); error != 0)
@@ -218,14 +209,12 @@ int create_ring(const std::string& path, RingReaders readers, int old) {
 }
 
 // Opens the ring at the path or creates a new one. The caller must hold the lock of the writer. A ring with restricted
-// readers becomes a new file each time. A process with the old file open could otherwise read it regardless of a new
-// mode, group or access control list.
-int open_ring(const std::string& path, RingReaders readers) {
-  const int file = open_own(path);
-  if (file < 0 || readers != RingReaders::everybody) return create_ring(path, readers, FileDescriptor(file));
+// readers becomes a new file each time. Otherwise a process could read the open file in any mode.
+FileDescriptor open_ring(const std::string& path, RingReaders readers) {
+  FileDescriptor file = open_own(path);
+  if (file < 0 || readers != RingReaders::everybody) return create_ring(path, readers, file);
   const int error = posix_fallocate(file, 0, ring_bytes);
   if (error == 0 && fchmod(file, file_mode(readers)) == 0) return file;
-  close(file);
   fail_errno(path, "cannot be allocated", error != 0 ? error : errno);
 }
 
@@ -251,8 +240,8 @@ DecisionWriter::DecisionWriter(const std::string& path, RingReaders readers) {
 
 void DecisionWriter::open_at(const std::string& path, RingReaders readers) {
   path_ = path;
-  lock_.reset(lock_writer(path + ".lock"));
-  file_.reset(open_ring(path, readers));
+  lock_ = lock_writer(path + ".lock");
+  file_ = open_ring(path, readers);
   const Header header = read_header(path, file_);
   ring_ = header.ring;
   written_ = header.written;

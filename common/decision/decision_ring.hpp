@@ -4,8 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -23,8 +21,7 @@ namespace placement {
 //   place:  checksum, sequence number from 0, text of the decision; place = sequence number modulo ring_places
 inline constexpr std::size_t ring_places = 1024;
 
-// The users, in addition to the writer, who may read a ring: all users, or the members of the file's group. The file
-// inherits its group from its directory.
+// The users besides the writer who may read a ring: all, or the file's group, which is that of its directory.
 enum class RingReaders { everybody, group };
 
 // Thrown when another process writes the ring, for example the previous slurmctld: from Slurm 23.11 on, "scontrol
@@ -40,8 +37,8 @@ class DecisionWriter {
   // Opens the ring at `path`, continues a ring of this user, and replaces any other file. With RingReaders::group the
   // ring is copied to a new file, so readers of the old file get no further decisions. If another user's file cannot be
   // replaced, uses a directory of this user next to it (ring_place.hpp). Locks PATH.lock until this process ends.
-  // Throws RingIsInUse when another process has the lock. Throws Error when the ring cannot be made or locked, or is
-  // not on a file system in memory.
+  // Throws RingIsInUse when another process has the lock. Throws Error for another failure, or a path that is not in
+  // memory.
   explicit DecisionWriter(const std::string& path, RingReaders readers = RingReaders::everybody);
   DecisionWriter(const DecisionWriter&) = delete;
   DecisionWriter& operator=(const DecisionWriter&) = delete;
@@ -75,9 +72,8 @@ struct RingCursor {
 class DecisionReader {
  public:
   // Prepares to read the ring at `path` from the cursor `from` on; the default cursor is at the oldest decision. With
-  // `owners`, the file must belong to one of them, and no other user may be able to write it. The reason: any user can
-  // create a file in a directory such as /dev/shm. The reader then also searches the owners' directories next to `path`
-  // (ring_place.hpp).
+  // `owners`, the file must belong to one of them, and no other user may be able to write it. Any user can create files
+  // in /dev/shm. The reader then also searches the owners' directories next to `path` (ring_place.hpp).
   explicit DecisionReader(std::string path, RingCursor from = {}, std::vector<uid_t> owners = {});
 
   // Returns at most `most` decisions that were written since the last call, the oldest first. Returns nothing when the

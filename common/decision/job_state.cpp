@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "common/state/node_outage.hpp"
+#include "common/state/outage_file.hpp"
 #include "common/state/pair_arrays.hpp"
 #include "common/state/snapshot.hpp"
 #include "common/topology/torus_topology.hpp"
@@ -179,27 +178,6 @@ class Selection {
   std::vector<std::int32_t> states_;  // of the job's nodes: index into view_.live->nodes, or -1
 };
 
-// Splits the content of a state into its parts. Each part has whole lines and ends with the line end_of_part, except
-// the last part, a snapshot.
-class Parts {
- public:
-  explicit Parts(std::string_view text) : left_(text) {}
-
-  std::string_view next() {
-    std::size_t at = left_.starts_with(end_of_part) ? 0 : left_.find("\n" + std::string(end_of_part));
-    if (at == left_.npos) throw Error("the state of a job is incomplete");
-    if (at > 0) ++at;  // the newline belongs to the part
-    const std::string_view part = left_.substr(0, at);
-    left_.remove_prefix(at + end_of_part.size());
-    return part;
-  }
-
-  std::string_view rest() const { return left_; }
-
- private:
-  std::string_view left_;
-};
-
 // A level of detail: selects the parts of a job's state that are written.
 struct Detail {
   int digits = 0;  // significant digits of other nodes' probabilities; 0: all
@@ -213,31 +191,6 @@ constexpr Detail details[] = {
     {0, true, true, true},  {3, true, true, true},   {3, true, false, true},
     {1, true, false, true}, {0, false, false, true}, {0, false, false, false},
 };
-
-// The parts that are computed once and used by several levels of detail.
-struct Always {
-  explicit Always(const Selection& selection)
-      : torus(selection.torus_text()),
-        outages(selection.outage_text()),
-        live(selection.live_bytes(false)) {}
-
-  const std::string torus, outages;
-  const std::string live;  // without pairs; a level of detail with pairs computes its own
-};
-
-std::string packed(std::uint32_t job, const Selection& selection, const Always& always, const Detail& detail,
-                   std::size_t max_bytes) {
-  std::string text;
-  const bool positions = detail.other_nodes && !always.torus.empty();
-  for (const std::string& part :
-       {always.torus, always.outages, positions ? selection.positions_text(detail.digits) : std::string()})
-    text += part + std::string(end_of_part);
-  if (detail.live) text += detail.pairs ? selection.live_bytes(true) : always.live;
-  if (text.size() > max_text_bytes) return {};
-  const std::string result =
-      std::to_string(job) + "." + to_base64url(pack_frame(std::as_bytes(std::span(text)), compression_level));
-  return result.size() <= max_bytes ? result : std::string();
-}
 
 // Parses positions_text(). Adds the nodes outside the job to `state.torus`, and their probabilities to `state.outages`.
 void add_positions(JobState& state, std::string_view text) {
@@ -278,36 +231,48 @@ std::string pack_job_state(std::uint32_t job, const ClusterView& view, std::span
                            double job_seconds, std::size_t max_bytes, const Deadline& deadline) {
   if (nodes.empty() || (!view.torus && !view.outages && !view.live)) return {};
   const Selection selection(view, nodes, job_seconds);
-  const Always always(selection);
+  const std::string torus = selection.torus_text(), outages = selection.outage_text();
+  const std::string without_pairs = selection.live_bytes(false);
   for (const Detail& detail : details) {
     if ((detail.other_nodes || detail.pairs) && deadline.expired()) continue;
-    if (std::string text = packed(job, selection, always, detail, max_bytes); !text.empty()) return text;
+    std::string text = torus;
+    text.append(end_of_part).append(outages).append(end_of_part);
+    if (detail.other_nodes && !torus.empty()) text += selection.positions_text(detail.digits);
+    text += end_of_part;
+    if (detail.live) text += detail.pairs ? selection.live_bytes(true) : without_pairs;
+    if (text.size() > max_text_bytes) continue;
+    text = std::to_string(job) + "." + to_base64url(pack_frame(std::as_bytes(std::span(text)), compression_level));
+    if (text.size() <= max_bytes) return text;
   }
   return {};
 }
 
 std::uint32_t job_of_state(std::string_view text) {
-  std::uint32_t job = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), job);
-  if (error != std::errc{} || end == text.data() + text.size() || *end != '.')
+  const auto job = parse_integer(text.substr(0, text.find('.')));
+  if (!job || *job < 0 || *job > UINT32_MAX || text.find('.') == text.npos)
     throw Error("the state of a job does not start with its number");
-  return job;
+  return static_cast<std::uint32_t>(*job);
 }
 
 JobState unpack_job_state(std::string_view text) {
   job_of_state(text);
   const std::vector<std::byte> frame = from_base64url(text.substr(text.find('.') + 1), max_text_bytes);
   const std::vector<std::byte> bytes = unpack_frame(frame, max_text_bytes);
-  const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  Parts parts(all);
+  std::string_view left(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  // Removes the first part from `left`: whole lines and the line end_of_part. The last part, a snapshot, stays.
+  const auto next = [&left] {
+    const bool is_empty = left.starts_with(end_of_part);
+    const std::size_t at = is_empty ? 0 : left.find("\n" + std::string(end_of_part)) + 1;
+    if (at == 0 && !is_empty) throw Error("the state of a job is incomplete");
+    return std::exchange(left, left.substr(at + end_of_part.size())).substr(0, at);
+  };
   JobState state;
-  if (const std::string_view text = parts.next(); !text.empty())
+  if (const std::string_view text = next(); !text.empty())
     state.torus = std::make_shared<const TorusTopology>(parse_torus(text, "the job's torus").torus);
-  if (const std::string_view text = parts.next(); !text.empty())
+  if (const std::string_view text = next(); !text.empty())
     state.outages = std::make_shared<const NodeOutages>(parse_outages(text, "the job's outages"));
-  if (const std::string_view text = parts.next(); !text.empty()) add_positions(state, text);
-  if (const std::string_view bytes = parts.rest(); !bytes.empty())
-    state.live = std::make_shared<const LiveState>(decode_snapshot(bytes));
+  if (const std::string_view text = next(); !text.empty()) add_positions(state, text);
+  if (!left.empty()) state.live = std::make_shared<const LiveState>(decode_snapshot(left));
   return state;
 }
 

@@ -27,8 +27,7 @@ inline constexpr const char* request_overrides_variable = "PLACEMENT_OVERRIDES_D
 // The number of pieces of the matrix in base64url; piece K is the variable request_piece_variable followed by K.
 inline constexpr const char* request_pieces_variable = "PLACEMENT_MATRIX_PIECES";
 inline constexpr const char* request_piece_variable = "PLACEMENT_MATRIX_";
-// Set if the ranks of a step stay in natural order under any policy, because the step spans several components of a
-// heterogeneous job.
+// Set if ranks stay in natural order under any policy: the step spans components of a heterogeneous job.
 inline constexpr const char* natural_order_variable = "PLACEMENT_NATURAL_ORDER";
 // The user's switch for Open MPI's mpirun, also in the environment in which the job is submitted. "no": no plan is made
 // for mpirun. "yes": Open MPI's own variables name the plan, as with MpirunByPolicy=yes.

@@ -12,10 +12,8 @@
 
 namespace placement {
 
-namespace {
-
 // Returns the first and the last rank of a text such as "5" or "1-3".
-std::pair<std::int64_t, std::int64_t> range_of(std::string_view text) {
+static std::pair<std::int64_t, std::int64_t> range_of(std::string_view text) {
   const std::size_t dash = text.find('-');
   const std::optional<std::int64_t> first = parse_integer(text.substr(0, dash)),
                                     last = dash == text.npos ? first : parse_integer(text.substr(dash + 1));
@@ -23,8 +21,6 @@ std::pair<std::int64_t, std::int64_t> range_of(std::string_view text) {
     throw Error("'" + shown(text) + "' is not a rank or a range of ranks");
   return {*first, *last};
 }
-
-}  // namespace
 
 std::string ranks_text(const RanksOfNodes& ranks, std::size_t max_bytes) {
   std::string text;

@@ -18,21 +18,19 @@
 
 namespace placement {
 
-namespace {
-
 namespace fs = std::filesystem;
 
 constexpr std::size_t random_letters = 6;
 constexpr std::size_t most_entries = 65536;  // the number of entries of the directory that are examined
 
 // Returns whether the file belongs to one of the owners and nobody else may write it.
-bool trusted(const struct stat& status, std::span<const uid_t> owners) {
+static bool trusted(const struct stat& status, std::span<const uid_t> owners) {
   return std::find(owners.begin(), owners.end(), status.st_uid) != owners.end() &&
          (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 // Returns the directories next to `path` that have the name of a ring's directory and belong to one of the owners.
-std::vector<std::string> ring_directories(const std::string& path, std::span<const uid_t> owners) {
+static std::vector<std::string> ring_directories(const std::string& path, std::span<const uid_t> owners) {
   const fs::path file(path);
   const std::string beginning = file.filename().string() + ".";
   std::vector<std::string> found;
@@ -50,11 +48,9 @@ std::vector<std::string> ring_directories(const std::string& path, std::span<con
   return found;
 }
 
-bool is_later(const timespec& a, const timespec& b) {
+static bool is_later(const timespec& a, const timespec& b) {
   return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
-
-}  // namespace
 
 std::string own_ring_directory(const std::string& path, mode_t directory_mode) {
   const uid_t self = geteuid();

@@ -17,9 +17,8 @@ class StepRecords {
   explicit StepRecords(std::string path) : path_(std::move(path)) {}
 
   // Returns the user's own file for a cluster: $XDG_STATE_HOME/slurm-placement/steps.CLUSTER, else
-  // $HOME/.local/state/slurm-placement/steps.CLUSTER. Clusters that share home directories have separate files.
-  // `getenv` returns the value of a variable, or null. Throws Error if no variable has an absolute path, or `cluster`
-  // is not a name.
+  // $HOME/.local/state/slurm-placement/steps.CLUSTER. `getenv` returns the value of a variable, or null. Throws Error
+  // if no variable has an absolute path, or `cluster` is not a name.
   static StepRecords of_user(const std::string& cluster, const std::function<const char*(const char*)>& getenv);
 
   // Writes the record of a step; Decision::step must be a number. Omits ranks that do not fit. Creates the file and its

@@ -10,9 +10,7 @@
 
 namespace placement {
 
-namespace {
-
-void check(std::int32_t ranks, const CommEdge& edge) {
+static void check(std::int32_t ranks, const CommEdge& edge) {
   if (edge.a < 0 || edge.b < 0 || edge.a >= ranks || edge.b >= ranks)
     throw Error("rank " +
                 std::to_string(std::min(edge.a, edge.b) < 0 ? std::min(edge.a, edge.b) : std::max(edge.a, edge.b)) +
@@ -23,7 +21,7 @@ void check(std::int32_t ranks, const CommEdge& edge) {
 }
 
 // Sorts edges, each with a < b, by a and then by b. Takes linear time if the edges of each rank are already sorted.
-void sort_by_pair(std::int32_t ranks, std::vector<CommEdge>& edges) {
+static void sort_by_pair(std::int32_t ranks, std::vector<CommEdge>& edges) {
   const auto before = [](const CommEdge& x, const CommEdge& y) { return std::tie(x.a, x.b) < std::tie(y.a, y.b); };
   if (std::is_sorted(edges.begin(), edges.end(), before)) return;
   std::vector<std::size_t> begin(static_cast<std::size_t>(ranks) + 1);
@@ -42,7 +40,7 @@ void sort_by_pair(std::int32_t ranks, std::vector<CommEdge>& edges) {
 
 // Brings edges into the form of a matrix: a < b, sorted, and one edge per pair. Removes edges of weight 0 and from a
 // rank to itself. Returns the sum of the weights. Throws Error when it is 2^63 or more.
-std::int64_t merge(std::int32_t ranks, std::vector<CommEdge>& edges) {
+static std::int64_t merge(std::int32_t ranks, std::vector<CommEdge>& edges) {
   for (CommEdge& edge : edges)
     if (edge.a > edge.b) std::swap(edge.a, edge.b);
   std::erase_if(edges, [](const CommEdge& edge) { return edge.a == edge.b || edge.weight == 0; });
@@ -60,8 +58,6 @@ std::int64_t merge(std::int32_t ranks, std::vector<CommEdge>& edges) {
   edges.resize(kept);
   return total;
 }
-
-}  // namespace
 
 CommMatrix CommMatrix::from_edges(std::int32_t ranks, std::vector<CommEdge> edges) {
   if (ranks < 0 || ranks > max_ranks)

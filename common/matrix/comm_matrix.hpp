@@ -53,9 +53,8 @@ class CommMatrix {
   // Returns all pairs with traffic, sorted, with a < b in each.
   std::vector<CommEdge> edges() const;
 
-  // Returns the matrix of groups of ranks: sums the traffic between groups and drops the traffic within a group.
-  // `group_of` has the group of each rank, 0..groups-1. Throws Error when its length is not ranks() or a group is out
-  // of range.
+  // Returns the matrix of groups of ranks: sums the traffic between groups and drops that within them. `group_of` has
+  // the group of each rank, 0..groups-1. Throws Error when its length is not ranks() or a group is out of range.
   CommMatrix aggregated(std::span<const std::int32_t> group_of, std::int32_t groups) const;
 
   bool operator==(const CommMatrix&) const = default;

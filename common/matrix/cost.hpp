@@ -4,11 +4,13 @@
 
 namespace placement {
 
-// A number of hop-bytes [TM §1]. The total traffic is at most 2^63 - 1 (CommMatrix) and a distance fits into 32 bits,
-// so a cost cannot overflow 128 bits.
+// A number of hop-bytes [TM §1]. It cannot overflow: all traffic is below 2^63 and a distance below 2^32.
 __extension__ typedef __int128 Cost;
 
 // Returns the cost as a decimal number.
-std::string to_string(Cost cost);
+inline std::string to_string(Cost cost) {
+  if (cost < 0) return "-" + to_string(-cost);
+  return (cost < 10 ? "" : to_string(cost / 10)) + static_cast<char>('0' + static_cast<int>(cost % 10));
+}
 
 }  // namespace placement

@@ -4,7 +4,6 @@ common_matrix = libcommon_matrix.la $(common_util)
 EXTRA_LTLIBRARIES += libcommon_matrix.la
 libcommon_matrix_la_SOURCES = \
 	%D%/comm_matrix.cpp \
-	%D%/cost.cpp \
 	%D%/matrix_coarsen.cpp \
 	%D%/matrix_format.cpp \
 	%D%/matrix_graph.cpp \
@@ -14,7 +13,6 @@ libcommon_matrix_la_SOURCES = \
 	%D%/matrix_table.cpp \
 	%D%/matrix_text.cpp \
 	%D%/matrix_wire.cpp \
-	%D%/matrix_write.cpp \
 	%D%/traffic_table.cpp \
 	%D%/written_profile.cpp \
 	#

@@ -19,8 +19,7 @@ struct Grouping {
   std::vector<std::int32_t> size;      // by group
 };
 
-// Renumbers groups in the order in which they first appear in `group_of`, whose entries are below `names`. Returns the
-// number of groups.
+// Renumbers groups as they first appear in `group_of`, whose entries are below `names`. Returns their number.
 std::int32_t number_by_appearance(std::vector<std::int32_t>& group_of, std::size_t names) {
   std::vector<std::int32_t> number(names, -1);
   std::int32_t groups = 0;
@@ -85,8 +84,7 @@ void grow(Grouping& grouping, std::int32_t group_size) {
   join(grouping, group_size, false);
 }
 
-// Returns groups of equal size. Full groups stay. The ranks of all other groups form one list, group after group, which
-// is cut into full groups.
+// Returns groups of equal size. Full groups stay. The ranks of all others form a list, which is cut into full groups.
 std::vector<std::int32_t> filled_up(const Grouping& grouping, std::int32_t group_size) {
   std::vector<std::int32_t> group_of = grouping.group_of;
   std::vector<std::int32_t> begin(grouping.size.size() + 1);

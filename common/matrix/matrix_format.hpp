@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "common/matrix/comm_matrix.hpp"
 
 namespace placement {
 
@@ -25,11 +28,9 @@ enum class MatrixFormat {
   open_mpi_monitoring,  // the .prof files of Open MPI's monitoring component
 };
 
-// Returns the name of a format as tools show and accept it: dense, edges, np, mtx, table, metis, scotch
-// or prof.
+// Returns the name of a format for users: dense, edges, np, mtx, table, metis, scotch or prof.
 const char* to_string(MatrixFormat format);
-// Returns the format with this name, for writing. Throws Error, which lists the right names, when `name` is unknown or
-// is a format that is only read.
+// Returns the format with this name, for writing. Throws Error with the right names for another one.
 MatrixFormat writable_format(std::string_view name);
 
 // Facts about a matrix that was read.
@@ -42,5 +43,9 @@ struct MatrixInfo {
   bool rounded = false;            // some values were still no integers and were rounded
   std::vector<std::string> notes;  // for the user: suspicious facts that are no errors, one per note
 };
+
+// Writes the matrix as text, from which read_matrix() gives an equal matrix. The dense format takes ranks^2 numbers.
+// Throws Error for a matrix without ranks, and for Open MPI's own format. The caller checks the stream.
+void write_matrix(std::ostream& out, const CommMatrix& matrix, MatrixFormat format);
 
 }  // namespace placement

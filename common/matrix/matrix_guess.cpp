@@ -36,19 +36,6 @@ std::optional<Square> read_square(TextScanner& in, std::size_t n) {
   return square;
 }
 
-bool is_symmetric(const Square& square) {
-  for (std::size_t row = 0; row < square.n; ++row)
-    for (std::size_t column = 0; column < row; ++column)
-      if (square.at(row, column) != square.at(column, row)) return false;
-  return true;
-}
-
-bool has_diagonal(const Square& square) {
-  for (std::size_t row = 0; row < square.n; ++row)
-    if (square.at(row, row) != 0) return true;
-  return false;
-}
-
 // Counts of a square's lines when they are read as lines of an edge list.
 struct EdgeLines {
   bool possible = true;     // the first two numbers of each line are ranks; no line has bytes without a message
@@ -83,7 +70,12 @@ bool could_be_edge_list(TextScanner in) {
   if (n < 2 || n > 4) return false;
   const std::optional<Square> square = read_square(in, n);
   if (!square) return false;
-  const bool symmetric = is_symmetric(*square), diagonal = has_diagonal(*square);
+  bool symmetric = true, diagonal = false;
+  for (std::size_t row = 0; row < n; ++row) {
+    for (std::size_t column = 0; column < row; ++column)
+      symmetric &= square->at(row, column) == square->at(column, row);
+    diagonal |= square->at(row, row) != 0;
+  }
   const EdgeLines lines = edge_lines(*square);
   if (!lines.possible || (symmetric && !diagonal)) return false;
   // An edge list of n lines names at most 2n different ranks, so ranks of 2n or more are unlikely in it.

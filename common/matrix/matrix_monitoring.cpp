@@ -2,7 +2,6 @@
 #include "common/matrix/matrix_text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -10,6 +9,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
 
 // Reads the files of Open MPI's monitoring component (pml_monitoring_filename), one file per rank of MPI_COMM_WORLD.
 namespace placement {
@@ -34,8 +34,7 @@ void literal(TextScanner& in, std::string_view wanted) {
   if (field != wanted) in.fail(in_quotes(field) + ": expected '" + std::string(wanted) + "'");
 }
 
-// Reads the rest of a line: "N bytes M msgs sent", optionally followed by a histogram of message sizes. Returns N
-// or M.
+// Reads the rest of a line: "N bytes M msgs sent", perhaps with a histogram of message sizes. Returns N or M.
 std::int64_t bytes_or_messages(TextScanner& in, TrafficWeight weight) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   const std::int64_t bytes = in.count("bytes", most);
@@ -110,8 +109,7 @@ struct FileName {
   std::int32_t rank = 0;
 };
 
-// Splits a file name NAME.RANK.prof. Returns false when the name has another form. RANK has no leading zeros, as Open
-// MPI writes it.
+// Splits a file name NAME.RANK.prof. Returns false when the name has another form. RANK has no leading zeros.
 bool split_file_name(std::string_view name, FileName& parts) {
   constexpr std::string_view ending = ".prof";
   if (!name.ends_with(ending)) return false;
@@ -119,11 +117,10 @@ bool split_file_name(std::string_view name, FileName& parts) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || dot == 0) return false;
   const std::string_view digits = name.substr(dot + 1);
-  const auto [stop, code] = std::from_chars(digits.data(), digits.data() + digits.size(), parts.rank);
-  if (digits.empty() || stop != digits.data() + digits.size() || code != std::errc{} || parts.rank < 0 ||
-      std::to_string(parts.rank) != digits)
-    return false;
+  const auto rank = parse_integer(digits);
+  if (!rank || *rank < 0 || *rank > INT32_MAX || std::to_string(*rank) != digits) return false;
   parts.run = name.substr(0, dot);
+  parts.rank = static_cast<std::int32_t>(*rank);
   return true;
 }
 

@@ -12,11 +12,9 @@
 
 namespace placement {
 
-namespace {
-
 // Reads a text that has only numbers: a graph, a dense matrix or an edge list. Two numbers in the first line start an
 // edge list, unless the second line also has two. A single line of two numbers is an edge list without pairs.
-CommMatrix parse_numbers(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
+static CommMatrix parse_numbers(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
   if (is_scotch_graph(in)) return parse_scotch_graph(in, options, info);
   if (is_metis_graph(in)) return parse_metis_graph(in, options, info);
   if (is_dense_header(in)) return parse_dense_with_header(in, options, info);
@@ -31,8 +29,8 @@ CommMatrix parse_numbers(TextScanner& in, const MatrixReadOptions& options, Matr
   return dense ? parse_dense(in, options, info) : parse_edge_list(in, options, info);
 }
 
-CommMatrix parse_text(std::string_view text, const std::string& name, const MatrixReadOptions& options,
-                      MatrixInfo& info) {
+static CommMatrix parse_text(std::string_view text, const std::string& name, const MatrixReadOptions& options,
+                             MatrixInfo& info) {
   TextScanner in(text, name);
   if (!in.next_line()) in.fail_whole("is empty: expected a communication matrix");
   if (in.line().find('\0') != std::string_view::npos)
@@ -56,8 +54,6 @@ CommMatrix parse_text(std::string_view text, const std::string& name, const Matr
             "'%%MatrixMarket matrix coordinate ..', a METIS or SCOTCH graph, or the monitoring files of Open MPI");
   return parse_numbers(in, options, info);
 }
-
-}  // namespace
 
 CommMatrix parse_matrix(std::string_view text, const std::string& name, const MatrixReadOptions& options,
                         MatrixInfo* info) {

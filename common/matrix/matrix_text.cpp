@@ -20,8 +20,7 @@ std::int64_t read_ranks(TextScanner& in, const MatrixReadOptions& options) {
 
 std::string rows_text(std::int64_t rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
-// Reads row `row` of a dense matrix: `columns` values, then the end of the line. If rows are `named`, an empty cell
-// is 0.
+// Reads row `row` of a dense matrix: `columns` values and the end of the line. If rows are `named`, an empty cell is 0.
 void dense_row(TextScanner& in, TrafficTable& table, std::int64_t row, std::int64_t columns, bool named) {
   for (std::int64_t column = 0; column < columns; ++column) {
     if (named && in.at_empty_field(column + 1 == columns)) {

@@ -33,8 +33,8 @@ bool is_monitoring_line(std::string_view line);
 bool could_be_edge_list(TextScanner in);
 
 // The following functions parse one format. The scanner `in` is at the first line that is neither blank nor a comment,
-// and is read to the end. They return the matrix and fill `info`. They throw Error, with file, line and value, when the
-// text is wrong or exceeds `options`.
+// and is read to the end. They fill `info`, and throw Error with file, line and value for a wrong text or one beyond
+// `options`.
 CommMatrix parse_dense(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info);
 // The `ranks` rows of a dense matrix, each after a name if they are `named`.
 CommMatrix parse_dense_rows(TextScanner& in, std::int64_t ranks, bool named, const MatrixReadOptions& options,

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "common/util/byte_reader.hpp"
+#include "common/util/bytes.hpp"
 #include "common/util/error.hpp"
 #include "common/util/zstd_frame.hpp"
 
@@ -31,8 +31,7 @@ class Reader {
 
   std::size_t left() const { return in_.left(); }
 
-  // Returns the next number. Throws Error when it is above `most`, or has more bytes than it needs, because each matrix
-  // has only one packed form.
+  // Returns the next number. Throws Error when it is above `most` or has needless bytes, as a packed form is unique.
   std::uint64_t number(const char* what, std::uint64_t most) {
     std::uint64_t value = 0;
     for (int shift = 0;; shift += 7) {

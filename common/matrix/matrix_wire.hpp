@@ -11,9 +11,8 @@ namespace placement {
 
 // The form in which srun, sbatch and salloc send a communication matrix to slurmctld.
 
-// The largest matrix that a receiver accepts. slurmctld unpacks the matrix under its locks, within the time of a
-// decision, 50 ms by default. A few kilobytes of compressed data can expand to these limits. The client sends a sample
-// of the pairs of a larger matrix.
+// The largest matrix that a receiver accepts. slurmctld unpacks it under its locks, within the 50 ms of a decision. A
+// few kilobytes can expand to these limits. The client sends a sample of the pairs of a larger matrix.
 struct WireLimits {
   std::int32_t max_ranks = 1 << 20;
   std::int64_t max_pairs = 200'000;
@@ -22,14 +21,12 @@ struct WireLimits {
 
 // Returns the packed form of a matrix: the 4 bytes "SPM\1", then one zstd frame of LEB128 numbers. These are 0, the
 // number of ranks, the number of pairs, and for each rank the number of its neighbours with higher numbers. Then each
-// rank has these neighbours in ascending order, as deltas: the neighbour minus the previous one, minus 1. The first
-// delta counts from the rank itself. The last numbers are the weights of the pairs, minus 1. Throws Error when the
-// matrix exceeds the default WireLimits.
+// rank has these neighbours in ascending order, each minus the previous one or the rank itself, minus 1. The last
+// numbers are the weights of the pairs, minus 1. Throws Error when the matrix exceeds the default WireLimits.
 std::vector<std::byte> pack_wire(const CommMatrix& matrix);
 
-// Unpacks a matrix of pack_wire(). This is a trust boundary: the bytes may come from any user. Throws Error for bytes
-// that pack_wire() would not write. Only the compression by zstd may differ. Takes linear time, and never more memory
-// or time than `limits` allow.
+// Unpacks a matrix of pack_wire(). This is a trust boundary: the bytes may come from any user. Throws Error unless
+// pack_wire() could write it with some zstd. Takes linear time, and never more memory or time than `limits` allow.
 CommMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits = {});
 
 }  // namespace placement

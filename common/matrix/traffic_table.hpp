@@ -15,8 +15,7 @@ class TrafficTable {
   // The table takes up to `max_entries` values.
   explicit TrafficTable(std::int64_t max_entries) : max_entries_(max_entries) {}
 
-  // Adds the traffic from rank `from` to rank `to`. Drops zeros and the traffic of a rank with itself. Returns false
-  // when the table is full.
+  // Adds the traffic from rank `from` to rank `to`. Drops zeros and traffic with itself. Returns false when it is full.
   bool add(std::int32_t from, std::int32_t to, long double value);
   std::int64_t max_entries() const { return max_entries_; }
   std::int64_t entries() const { return static_cast<std::int64_t>(entries_.size()); }

@@ -11,13 +11,10 @@
 
 namespace placement {
 
-namespace {
-
 namespace fs = std::filesystem;
 
-// Returns the sums of a matrix file of the profiler, "np RANKS" and a line "SOURCE TARGET BYTES MESSAGES" for each
-// pair.
-std::string sums_of(const std::string& file) {
+// Returns the sums of a file of the profiler: "np RANKS", and "SOURCE TARGET BYTES MESSAGES" for each pair.
+static std::string sums_of(const std::string& file) {
   std::ifstream in(file);
   std::int64_t ranks = 0, pairs = 0;
   std::uint64_t bytes = 0, messages = 0;
@@ -32,8 +29,6 @@ std::string sums_of(const std::string& file) {
   return std::to_string(ranks) + " ranks, " + std::to_string(pairs) + " pairs, " + std::to_string(bytes) +
          " bytes in " + std::to_string(messages) + " messages";
 }
-
-}  // namespace
 
 std::string day_and_time(std::time_t when) {
   std::tm local{};

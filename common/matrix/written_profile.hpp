@@ -10,8 +10,7 @@ namespace placement {
 // Returns a local time such as "2026-11-28 08:30".
 std::string day_and_time(std::time_t when);
 
-// Returns the paths of the counter files FILE.rank*, ascending. Ranks that end without MPI_Finalize leave these instead
-// of the profile `file`.
+// Returns the paths of the counter files FILE.rank*, ascending. They are left by ranks that end without MPI_Finalize.
 std::vector<std::string> rank_tables_of(const std::string& file);
 
 // A profile file that a program under the profiler may write; reports on it after the program has ended.

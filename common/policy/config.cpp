@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "common/policy/config_mistakes.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
@@ -110,6 +109,20 @@ Config read_config(const std::string& path, MissingFile missing, std::vector<std
 std::string placement_conf_path(std::string_view slurm_conf) {
   std::filesystem::path path(slurm_conf.empty() ? slurm_conf_path() : std::string(slurm_conf));
   return path.replace_filename("placement.conf").string();
+}
+
+std::string probe_budget_warning(const Config& config) {
+  constexpr std::int64_t least = 2 * probe_train_bytes;
+  const std::int64_t of_link = config.probe_link_Mbps * 125000 * 60 * probe_link_percent / 100;
+  const std::string consequence = ": bandwidth is not measured with less than " + std::to_string(least) +
+                                  " bytes per minute, twice the bytes of a packet train";
+  if (config.probe_bytes_per_minute == 0) return {};
+  if (config.probe_bytes_per_minute < least)
+    return "ProbeBytesPerMinute=" + std::to_string(config.probe_bytes_per_minute) + " is too little" + consequence;
+  if (config.probe_link_Mbps > 0 && of_link < least)
+    return std::to_string(probe_link_percent) + " % of ProbeLinkMbps=" + std::to_string(config.probe_link_Mbps) +
+           " is " + std::to_string(of_link) + " bytes per minute" + consequence;
+  return {};
 }
 
 }  // namespace placement

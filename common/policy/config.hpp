@@ -7,10 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "common/util/error.hpp"
+
 namespace placement {
 
-// The key Mode: the use of a decision about a job that names a policy. Jobs without a policy run as stock in every
-// mode.
+// The key Mode: the use of a decision about a job with a policy. Jobs without one run as stock in every mode.
 enum class Mode {
   off,      // no decision is made
   observe,  // a decision is made and recorded in DecisionFile; the job runs as stock
@@ -34,8 +35,7 @@ enum class OutageEstimator {
   // Both averages are those of [TOFA §3]: a node without an outage has probability 0.
 };
 
-// The file and the lines of the keys, for messages. All ConfigPlaces compare as equal, so a comparison of two
-// configurations ignores them.
+// The file and the lines of the keys, for messages. All are equal, so that a comparison of configurations ignores them.
 struct ConfigPlaces {
   std::string file;
   std::vector<std::pair<std::string_view, std::int64_t>> line_of_key;
@@ -130,11 +130,34 @@ enum class MissingFile { error, defaults };
 // Reads a placement.conf. Throws Error when the file cannot be read, or as parse_config() does.
 Config read_config(const std::string& path, MissingFile missing = MissingFile::error);
 
-// Returns the path of the placement.conf, in the directory of `slurm_conf`; empty: of the slurm.conf of this host
-// (slurm_conf_path()).
+// Returns the path of the placement.conf next to `slurm_conf`; empty: next to slurm_conf_path().
 std::string placement_conf_path(std::string_view slurm_conf = {});
 
 // Returns the name of a mode as placement.conf has it.
 std::string to_string(Mode mode);
+
+// Calls `check`, and appends the text of an Error that it throws to `mistakes`.
+template <typename Check>
+void note_mistake(std::vector<std::string>& mistakes, Check check) {
+  try {
+    check();
+  } catch (const Error& error) {
+    mistakes.emplace_back(error.what());
+  }
+}
+
+// As read_config(), but skips a wrong line and appends its mistake to `mistakes`, at most 100. A key with a wrong value
+// has its default. Throws Error when the file cannot be read.
+Config read_config(const std::string& path, MissingFile missing, std::vector<std::string>& mistakes);
+
+// Bytes of one packet train. An agent may use half of its budget for probes (bytes per minute) at once.
+inline constexpr std::int64_t probe_train_bytes = 160 * 1400;
+
+// The share of a link's rate that an agent may use for probes, over a minute.
+inline constexpr std::int64_t probe_link_percent = 1;
+
+// Returns a warning if the budget for probes is too small for a packet train, so that bandwidth would never be
+// measured; empty if it suffices or is 0 (no probes). ProbeLinkMbps limits the budget if it is set.
+std::string probe_budget_warning(const Config& config);
 
 }  // namespace placement

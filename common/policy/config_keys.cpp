@@ -20,12 +20,9 @@ constexpr std::string_view processors[] = {"all", "allowed"};  // allowed_cpus_o
 
 template <typename Enum>
 bool set_word(Enum& target, std::span<const std::string_view> names, std::string_view value) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (equal_any_case(value, names[i])) {
-      target = static_cast<Enum>(i);
-      return true;
-    }
-  return false;
+  const auto found = std::ranges::find_if(names, [&](std::string_view name) { return equal_any_case(value, name); });
+  if (found != names.end()) target = static_cast<Enum>(found - names.begin());
+  return found != names.end();
 }
 
 bool set_integer(std::int64_t& target, std::int64_t least, std::int64_t most, std::string_view value) {
@@ -51,40 +48,28 @@ std::string show_distances(const Config& config) {
   return joined(config.level_distances, ",", [](std::int64_t distance) { return std::to_string(distance); });
 }
 
-// Calls take(partition, text) for each word PARTITION:TEXT. Returns false if a word has another form, a partition is
-// repeated, take() returns false, or there are no words.
-template <typename Take>
-bool for_each_partition(std::string_view value, Take take) {
-  std::vector<std::string> known;
+bool set_value(std::string& target, std::string_view text) {
+  target = text;
+  return true;
+}
+
+bool set_value(Mode& target, std::string_view text) { return set_word(target, mode_names, text); }
+
+// Reads words PARTITION:TEXT. Returns false if a word has another form, a partition is repeated, or there are no words.
+template <auto member>
+bool set_partitions(Config& config, std::string_view value) {
+  std::decay_t<decltype(config.*member)> known;
   for (const std::string_view word : split_words(value)) {
     const std::size_t colon = word.find(':');
     if (colon == std::string_view::npos || colon == 0 || colon + 1 == word.size()) return false;
-    std::string partition(word.substr(0, colon));
-    if (std::ranges::find(known, partition) != known.end() || !take(partition, word.substr(colon + 1))) return false;
-    known.push_back(std::move(partition));
+    const std::string_view partition = word.substr(0, colon);
+    if (std::ranges::any_of(known, [&](const auto& entry) { return entry.first == partition; })) return false;
+    auto& [name, target] = known.emplace_back();
+    name = partition;
+    if (!set_value(target, word.substr(colon + 1))) return false;
   }
-  return !known.empty();
-}
-
-bool set_partition_policies(Config& config, std::string_view value) {
-  std::vector<std::pair<std::string, std::string>> policies;
-  const auto take = [&](const std::string& partition, std::string_view policy) {
-    policies.emplace_back(partition, policy);
-    return true;
-  };
-  if (!for_each_partition(value, take)) return false;
-  config.partition_policies = std::move(policies);
-  return true;
-}
-
-bool set_partition_modes(Config& config, std::string_view value) {
-  std::vector<std::pair<std::string, Mode>> modes;
-  const auto take = [&](const std::string& partition, std::string_view word) {
-    return set_word(modes.emplace_back(partition, Mode::off).second, mode_names, word);
-  };
-  if (!for_each_partition(value, take)) return false;
-  config.partition_modes = std::move(modes);
-  return true;
+  config.*member = std::move(known);
+  return !(config.*member).empty();
 }
 
 std::string show_partition_modes(const Config& config) {
@@ -218,14 +203,14 @@ std::span<const ConfigKey> config_keys() {
       {"PartitionModes", "PARTITION:MODE entries with blanks between them, as in pilot:enforce",
        "Modes of partitions. A job in a listed partition uses this mode instead of Mode. A pilot uses Mode=observe and "
        "PartitionModes=pilot:enforce. Mode=off overrides this key.",
-       set_partition_modes, show_partition_modes},
+       set_partitions<&Config::partition_modes>, show_partition_modes},
       {"PartitionPolicies",
        "PARTITION:POLICY[=KEY=VALUE,..] entries with blanks between them, as in debug:NLA long:NLA=wait=60",
        "Default policies of partitions, for jobs without a policy of their own. The policy has no matrix and no pattern: use "
        "NLA, TOFA, or TREEMATCH for the nearest nodes. It chooses nodes; ranks stay in Slurm's order. In other partitions, "
        "jobs without a policy run as stock. A job that requests the partition's policy itself inherits the keys that it "
        "does not set. check-config and slurmctld's log report each partition that does not exist.",
-       set_partition_policies, show_partition_policies},
+       set_partitions<&Config::partition_policies>, show_partition_policies},
       integer<&Config::max_wait_s, 0, 86400>(
           "MaxWaitS",
           "The longest time in seconds for which wait= of policy NLA can keep a job in the queue. It limits wait= of the job "

@@ -7,5 +7,4 @@ libcommon_policy_la_SOURCES = \
 	%D%/config_keys.cpp \
 	%D%/policy.cpp \
 	%D%/policy_spec.cpp \
-	%D%/probe_budget.cpp \
 	#

@@ -40,8 +40,7 @@ struct Request {
   std::int64_t max_wait_s = std::numeric_limits<std::int64_t>::max();  // the longest wait allowed (MaxWaitS)
 };
 
-// Thrown when a policy could place the job, but the user requested a wait (wait=) while the cluster is overloaded. The
-// job stays in the queue.
+// Thrown when a job that fits stays in the queue: the cluster is overloaded and its user asked to wait (wait=).
 class MustWait : public Error {
  public:
   // `left_s`: the remaining wait in seconds, at least 1.

@@ -7,8 +7,7 @@
 
 namespace placement {
 
-// The value of -m or --placement: POLICY[=ITEM[,ITEM]...]. An ITEM is key=value, or a FILE alone, which means
-// matrix=FILE.
+// The value of -m or --placement: POLICY[=ITEM[,ITEM]...]. An ITEM is key=value, or FILE for matrix=FILE.
 struct PolicySpec {
   std::string policy;  // in upper case, as in the table of policies
   Parameters parameters;

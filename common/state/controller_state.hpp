@@ -44,8 +44,7 @@ struct ControllerState {
 // The longest value of a setting, in bytes. A longer value is cut to this length and ends in "..".
 inline constexpr std::size_t max_fact_bytes = 4000;
 
-// Returns the state as facts, for the configuration that slurmctld reports. Omits `unbound`: the plugin reports it
-// separately, because only Slurm knows it.
+// Returns the state as facts, for the configuration that slurmctld reports. Omits `unbound`, which only Slurm knows.
 Facts facts_of(const ControllerState& state);
 
 // Reads the state from "name = value" lines, in the form in which Slurm prints its configuration. Other lines are

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -8,6 +7,8 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include "common/util/short_number.hpp"
 
 namespace placement {
 
@@ -68,14 +69,12 @@ struct NodeState {
 enum class Predictor : std::uint8_t { none, last, mean, median, ewma };
 
 // The origin of the values of a cell. `measured`: by probes between nodes of its groups. `modelled`: from measurements
-// of other pairs. `assumed`: from pairs at another distance, because none at this distance was measured. `mpi`: by an
-// MPI program between nodes of its groups.
+// of other pairs. `assumed`: from pairs at another distance. `mpi`: as `measured`, by an MPI program.
 enum class PairSource : std::uint8_t { none, measured, modelled, assumed, mpi };
 
 // The known latency and bandwidth of the network between nodes. Each node belongs to a group. The cell of two groups
-// applies to each pair of nodes from these groups. A cell on the diagonal applies to two nodes of one group. On a small
-// cluster each node is a group of its own and each cell is one measured pair [NLA §8, §10]. The arrays belong to
-// `owner`, which keeps them alive.
+// applies to all pairs of their nodes, also of one group. On a small cluster each node is a group of its own and each
+// cell is one measured pair [NLA §8, §10]. The arrays belong to `owner`, which keeps them alive.
 struct PairTable {
   std::int32_t groups = 0;
   std::span<const std::int32_t> group_of_node;  // the group of each node of the LiveState
@@ -105,5 +104,31 @@ struct LiveState {
   std::vector<NodeState> nodes;
   PairTable pairs;
 };
+
+// The valid range of a value of the live state. A number outside is an error of the program that wrote it. It could
+// also make sums and products in policies infinite, or hide other terms.
+struct NumberRange {
+  double least = 0;
+  double most = 0;
+
+  // Returns whether the value is in the range. NaN is in no range.
+  constexpr bool has(double value) const { return value >= least && value <= most; }
+  // Returns the range as text: "a number from 1 to 1000000".
+  std::string text() const { return "a number from " + short_number(least, 16) + " to " + short_number(most, 16); }
+};
+
+// The ranges of the values of a live state. Units are in the names; `share` is a fraction, `load` a length of a queue.
+namespace live_range {
+inline constexpr NumberRange share{0, 1};
+inline constexpr NumberRange cores{1, 1e6};
+inline constexpr NumberRange sockets{1, 1e6};
+inline constexpr NumberRange frequency_MHz{0, 1e6};
+inline constexpr NumberRange memory_MiB{0, 1e12};
+inline constexpr NumberRange load{0, 1e9};
+inline constexpr NumberRange users{0, 1e9};
+inline constexpr NumberRange rate_Bps{0, 1e15};
+inline constexpr NumberRange latency_us{0, 1e9};
+inline constexpr NumberRange seconds{0, 1e12};
+}  // namespace live_range
 
 }  // namespace placement

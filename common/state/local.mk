@@ -6,7 +6,6 @@ libcommon_state_la_SOURCES = \
 	%D%/controller_state.cpp \
 	%D%/live_check.cpp \
 	%D%/measured_pairs.cpp \
-	%D%/node_outage.cpp \
 	%D%/outage_file.cpp \
 	%D%/pair_arrays.cpp \
 	%D%/snapshot.cpp \

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "common/state/live_range.hpp"
+#include "common/state/live_state.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 

@@ -4,13 +4,11 @@
 #include <cstddef>
 #include <string_view>
 
-#include "common/state/live_range.hpp"
 #include "common/state/live_state.hpp"
 
 namespace placement {
 
-// Describes one number of NodeState, for all files, texts and tables that hold it. Its value is in the range, or NaN
-// unless it is `required`.
+// Describes one number of NodeState, for all files and tables. It is in the range, or NaN unless it is `required`.
 struct NodeField {
   constexpr NodeField(std::string_view field, double NodeState::*member, NumberRange numbers, bool needed = false)
       : name(field),

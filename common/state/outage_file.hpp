@@ -7,6 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "common/state/live_state.hpp"
+
 namespace placement {
 
 // Outage probabilities of nodes by name, as the administrator gives them. A node that is not listed has 0.
@@ -59,9 +61,21 @@ NodeOutages parse_outages(std::string_view text, const std::string& file);
 NodeOutages read_outages(const std::string& path);
 
 // Returns a warning for the administrator when the file lists a node that is not one of `nodes`, otherwise an empty
-// text. It is not an error, because the node may be missing temporarily. But if its name is misspelt, the intended node
-// counts as safe.
+// text. It is no error, because the node may be missing for a time. But with a misspelt name the node counts as safe.
 std::string unknown_outage_node(const NodeOutages& outages, std::span<const std::string> nodes,
                                 const std::string& file);
+
+// Converts an outage probability for the next `horizon_s` seconds into the one for a job of `job_seconds` seconds:
+// 1 - (1 - p)^(job_seconds / horizon_s). When one of the times is not known (NaN, 0 or less), it returns `probability`.
+// Returns a number from 0 to 1; a probability that is not known counts as 0.
+double outage_for(double probability, double horizon_s, double job_seconds);
+
+// Returns the probability, 0 to 1, that the node fails while a job of `job_seconds` seconds runs. It is the estimate
+// for `horizon_s` seconds, converted by outage_for(); for a silent node at least outage_of_silent_node.
+double outage_of(const NodeState& state, double horizon_s, double job_seconds);
+
+// Returns whether the state has data on outages: an estimate for some node, or a node that does not answer. A
+// state that was imported, or whose monitor cannot estimate, has none.
+bool outages_known(const LiveState& live);
 
 }  // namespace placement

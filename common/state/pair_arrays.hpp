@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,8 +11,7 @@ namespace placement {
 
 // The arrays of a PairTable while it is built: from measurements, from a text, or in a test.
 struct PairArrays {
-  // Makes arrays for `groups` groups, in which no pair is known. `group_of_node` holds the group of each node, 0 to
-  // groups - 1.
+  // Makes arrays for `groups` groups, no pair known. `group_of_node` has the group of each node, 0 to groups - 1.
   PairArrays(std::int32_t groups, std::vector<std::int32_t> group_of_node);
 
   // The values of one cell.
@@ -54,8 +51,7 @@ struct PairArrays {
 // Returns whether no value of the cell is known.
 bool nothing_known(const PairArrays::Cell& cell);
 
-// Returns the numbers of pairs, such as "3 measured, 1 modelled, 2 not known", or "none". `count` has one for each
-// PairSource.
+// Returns the numbers of pairs by PairSource, such as "3 measured, 1 modelled, 2 not known", or "none".
 std::string shown_sources(std::span<const std::int64_t> count);
 
 // Returns the names of the nodes of each group, in the order of the nodes.

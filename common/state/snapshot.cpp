@@ -15,8 +15,7 @@
 
 #include "common/state/live_check.hpp"
 #include "common/state/node_fields.hpp"
-#include "common/util/byte_reader.hpp"
-#include "common/util/byte_writer.hpp"
+#include "common/util/bytes.hpp"
 #include "common/util/checksum.hpp"
 #include "common/util/access_list.hpp"
 #include "common/util/error.hpp"
@@ -105,12 +104,12 @@ std::size_t bytes_of(const Header& header) {
 // Copies the values to the offset `at` of their part. Throws Error when they reach beyond the end.
 template <typename T>
 void put_part(std::vector<std::byte>& bytes, std::size_t at, std::span<const T> values) {
-  if (at > bytes.size() || !ByteWriter(std::span(bytes).subspan(at)).put(std::as_bytes(values)))
+  if (at > bytes.size() || values.size_bytes() > bytes.size() - at)
     throw Error("a part of the snapshot is longer than its place");
+  std::ranges::copy(std::as_bytes(values), bytes.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-// Returns the `count` values of the part at the offset `at`. They stay in `bytes`, which must outlive them. Throws
-// Error when they are not all in `bytes`.
+// Returns the `count` values of the part at the offset `at`. They stay in `bytes`. Throws Error if it is too short.
 template <typename T>
 std::span<const T> part_of(std::span<const std::byte> bytes, std::size_t at, std::size_t count) {
   if (at > bytes.size() || count > (bytes.size() - at) / sizeof(T))

@@ -29,8 +29,7 @@ std::vector<std::byte> encode_snapshot(const LiveState& state);
 inline constexpr std::size_t snapshot_alignment = 64;
 LiveState decode_snapshot(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
-// Returns the state in the bytes of a file. Copies the bytes, so they may be at any address and need not be kept.
-// Throws Error with the reason.
+// Returns the state in the bytes of a file, at any address, and keeps none of them. Throws Error with the reason.
 LiveState decode_snapshot(std::string_view bytes);
 
 // Writes the state to the file `path`. Every user may read it. With `only_for`, only this user, root and the writer
@@ -40,8 +39,7 @@ void write_snapshot(const std::string& path, const LiveState& state, std::option
 
 // Reads the file `path` into memory and returns its state. The file is not mapped: a process that maps a file is killed
 // by SIGBUS when another process truncates it. With `owners` the file must belong to one of the users, and no other
-// user may be able to write it. Rejects a file that is larger than a state of `max_nodes` nodes. Throws Error with the
-// name of the file.
+// user may be able to write it. Rejects a file larger than a state of `max_nodes` nodes. Throws Error.
 LiveState read_snapshot(const std::string& path, std::span<const uid_t> owners = {},
                         std::size_t max_nodes = max_live_nodes);
 

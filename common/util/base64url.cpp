@@ -9,8 +9,6 @@
 
 namespace placement {
 
-namespace {
-
 constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr std::size_t checksum_bytes = 8;
 constexpr std::uint8_t no_letter = 64;
@@ -23,11 +21,9 @@ constexpr std::array<std::uint8_t, 256> letter_values() {
   return values;
 }
 
-std::uint64_t hash_of(std::span<const std::byte> bytes) {
+static std::uint64_t hash_of(std::span<const std::byte> bytes) {
   return fnv1a({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
-
-}  // namespace
 
 std::size_t base64url_size(std::size_t bytes) { return ((bytes + checksum_bytes) * 8 + 5) / 6; }
 

@@ -16,9 +16,8 @@ std::string to_base64url(std::span<const std::byte> bytes);
 // Returns the length in characters of the text that to_base64url() makes of this number of bytes.
 std::size_t base64url_size(std::size_t bytes);
 
-// Decodes a text that to_base64url() wrote and returns its bytes. Throws Error when the text holds more than
-// `max_bytes` bytes, was cut or changed, or is not exactly what to_base64url() writes. The length is checked before
-// memory is allocated.
+// Decodes a text that to_base64url() wrote and returns its bytes. Throws Error when it holds more than `max_bytes`
+// bytes, which is checked before memory is allocated, or is not exactly what to_base64url() writes.
 std::vector<std::byte> from_base64url(std::string_view text, std::size_t max_bytes);
 
 }  // namespace placement

@@ -12,8 +12,7 @@ namespace placement {
 // false if the list has another form or a number is not below core.size(); some cores may be set then.
 bool mark_cores(std::string_view list, std::vector<bool>& core);
 
-// Returns the numbers of a list of CPUs, each once and ascending. Returns nothing if the list has another form or a
-// number is not below `limit`.
+// Returns the numbers of a list of CPUs, each once and ascending; nothing for another form or a number from `limit` on.
 std::optional<std::vector<std::int32_t>> listed_cores(std::string_view list, std::int32_t limit);
 
 // Returns the numbers of a list as Slurm reads CpuSpecList= and Cores=, each once and ascending. "0-14:2" is each
@@ -24,5 +23,9 @@ std::optional<std::vector<std::int32_t>> configured_cores(std::string_view list,
 
 // Returns numbers, which are ascending, as a list of CPUs.
 std::string format_cores(const std::vector<std::int32_t>& numbers);
+
+// Returns the processors on which this process may run, ascending, on machines with any number of processors. Returns
+// none when the kernel does not report them.
+std::vector<std::int32_t> allowed_cpus();
 
 }  // namespace placement

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <time.h>
+
 #include <atomic>
 #include <chrono>
 #include <optional>
 
-#include "common/util/processor_time.hpp"
-
 namespace placement {
+
+// Returns the processor time that the calling thread has used since it started.
+inline std::chrono::nanoseconds processor_time() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
 
 // The moment at which a computation must end: a limit of processor time, or the setting of a flag. It is only a safety
 // net. Limits of work decide what is computed, so a loaded machine gives the answer of an idle one. The limit counts

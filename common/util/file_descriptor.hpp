@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace placement {
 
@@ -11,8 +18,11 @@ class FileDescriptor {
   ~FileDescriptor() {
     if (number_ >= 0) close(number_);
   }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    reset(std::exchange(other.number_, -1));
+    return *this;
+  }
   operator int() const { return number_; }
 
   // Closes the open file, if there is one, and owns the descriptor `number` from then on.
@@ -24,5 +34,33 @@ class FileDescriptor {
  private:
   int number_;
 };
+
+// Writes all bytes to the open file `file`, in spite of partial writes and signals. Returns false with errno on
+// failure.
+inline bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = write(file, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
+// Identifies one version of a file: another file or a change has another identity. All 0: there is no file.
+struct FileIdentity {
+  std::uint64_t device = 0, inode = 0, size = 0;
+  std::int64_t changed_ns = 0;
+
+  bool operator==(const FileIdentity&) const = default;
+  bool same_file(const FileIdentity& other) const { return device == other.device && inode == other.inode; }
+};
+
+inline FileIdentity identity_of(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
+          std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
+}
 
 }  // namespace placement

@@ -8,8 +8,7 @@
 
 namespace placement {
 
-// Throws the Error "PATH: WHAT: the text of the number". `what` describes the failure, such as "cannot be opened";
-// `error` is a value of errno.
+// Throws the Error "PATH: WHAT: text of `error`", an errno. `what` is the failure, such as "cannot be opened".
 [[noreturn]] inline void fail_errno(const std::string& path, const char* what, int error = errno) {
   throw Error(path + ": " + what + ": " + std::strerror(error));
 }

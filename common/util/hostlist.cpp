@@ -53,8 +53,7 @@ std::vector<std::string_view> split_names(std::string_view list) {
   return names;
 }
 
-// Appends the numbers of `range`, a number or a range such as 1-8, to `out`. `list` is the whole host list, for
-// messages.
+// Appends the numbers of `range`, a number or a range such as 1-8, to `out`. `list` is for messages.
 void expand_range(std::string_view range, std::string_view list, std::size_t most, std::vector<std::string>& out) {
   const std::size_t dash = range.find('-');
   const std::string_view low = range.substr(0, dash);

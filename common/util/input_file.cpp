@@ -42,8 +42,7 @@ void check_text(const std::string& path, std::string_view bytes) {
   if (bytes.find('\0') != std::string_view::npos) throw Error(path + ": contains a zero byte: expected a text file");
 }
 
-// Waits at most `patience_seconds` for data. srun blocks the signals that end it; they are unblocked during the wait,
-// so that Ctrl-C ends srun here, too.
+// Waits at most `patience_seconds` for data. Unblocks the signals that srun blocks, so that Ctrl-C ends it.
 void wait_for_data(const std::string& path, int file) {
   pollfd waiting{file, POLLIN, 0};
   sigset_t mask;

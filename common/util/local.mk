@@ -3,7 +3,6 @@
 common_util = libcommon_util.la $(ZSTD_LIBS)
 EXTRA_LTLIBRARIES += libcommon_util.la
 libcommon_util_la_SOURCES = \
-	%D%/allowed_cpus.cpp \
 	%D%/access_list.cpp \
 	%D%/base64url.cpp \
 	%D%/cpu_list.cpp \
@@ -14,6 +13,5 @@ libcommon_util_la_SOURCES = \
 	%D%/replace_file.cpp \
 	%D%/text.cpp \
 	%D%/text_scanner.cpp \
-	%D%/write_all.cpp \
 	%D%/zstd_frame.cpp \
 	#

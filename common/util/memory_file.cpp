@@ -3,19 +3,13 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "common/util/file_descriptor.hpp"
-#include "common/util/write_all.hpp"
 
 namespace placement {
 
-namespace {
-
 // The lowest number of the descriptor, tried in this order.
 constexpr int high_descriptors[] = {500, 100};
-
-}  // namespace
 
 int file_in_memory(const std::string& text, bool inherited) {
   const FileDescriptor file(memfd_create("placement-hostfile", MFD_CLOEXEC | MFD_ALLOW_SEALING));

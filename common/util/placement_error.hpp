@@ -7,8 +7,7 @@
 
 namespace placement {
 
-// The Error of a policy that cannot place a job, with the class of its reason. If a policy throws a plain Error, the
-// request is wrong (STOCK_REQUEST).
+// The Error of a policy that cannot place a job, with the class of its reason; that of a plain Error is STOCK_REQUEST.
 class PlacementError : public Error {
  public:
   PlacementError(stock_reason reason, const std::string& text) : Error(text), reason_(reason) {}

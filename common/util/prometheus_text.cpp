@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 
 #include <cmath>
-#include <cstdio>
 #include <span>
 
 #include "common/util/replace_file.hpp"
+#include "common/util/short_number.hpp"
 
 namespace placement {
 
@@ -24,9 +24,7 @@ void PrometheusText::value(double value, Labels labels, std::string_view suffix)
     before = ',';
   }
   if (labels.size() > 0) text_ += "}";
-  char number[32];
-  std::snprintf(number, sizeof number, std::isnan(value) ? "NaN" : "%.10g", value);
-  text_ += std::string(" ") + number + "\n";
+  text_ += " " + (std::isnan(value) ? "NaN" : short_number(value, 10)) + "\n";
 }
 
 void PrometheusText::one(std::string_view name, std::string_view type, std::string_view help, double of) {

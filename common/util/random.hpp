@@ -5,8 +5,7 @@
 
 namespace placement {
 
-// The random number generator SplitMix64. A seed gives equal numbers on all machines, which the distributions of the
-// standard library do not guarantee.
+// The random number generator SplitMix64. A seed gives equal numbers on all machines, unlike in the standard library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}

@@ -9,7 +9,6 @@
 
 #include "common/util/file_descriptor.hpp"
 #include "common/util/file_error.hpp"
-#include "common/util/write_all.hpp"
 
 namespace placement {
 

@@ -2,31 +2,19 @@
 #include "common/util/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "common/util/error.hpp"
 
 namespace placement {
 
-namespace {
-
 constexpr std::string_view blanks = " \t\r\v\f";
 
 // Returns the letter in lower case. Only ASCII letters change, in any locale.
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-// Parses the whole `text` as a number in the form of std::from_chars. Returns nothing when it is not one.
-template <typename Number>
-std::optional<Number> parse_whole(std::string_view text) {
-  Number value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Returns the number of letters to insert, delete, replace or swap with a neighbour to turn `a` into `b`.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
+static std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
   for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
@@ -39,8 +27,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   return d[a.size()][b.size()];
 }
-
-}  // namespace
 
 std::vector<TextLine> text_lines(std::string_view text) {
   std::vector<TextLine> lines;
@@ -131,10 +117,8 @@ bool is_before_naturally(std::string_view a, std::string_view b) {
   return a.size() < b.size();
 }
 
-std::optional<std::int64_t> parse_integer(std::string_view text) { return parse_whole<std::int64_t>(text); }
-
 std::optional<double> parse_real(std::string_view text) {
-  const std::optional<double> value = parse_whole<double>(text);
+  const std::optional<double> value = parse_number<double>(text);
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <charconv>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -19,8 +19,7 @@ struct TextLine {
   std::string_view text;
 };
 
-// Returns the lines of `text` that have more than blanks and comments. They point into `text`, which must outlive them.
-// Skips a UTF-8 byte order mark.
+// Returns the lines of `text` with more than blanks and comments. They point into it. Skips a UTF-8 byte order mark.
 std::vector<TextLine> text_lines(std::string_view text);
 
 // Returns `text` with '?' for each byte that is not printable ASCII, so that it is safe on a terminal and one line.
@@ -55,12 +54,19 @@ bool equal_any_case(std::string_view a, std::string_view b);
 // n10, unless one of the two starts with 0.
 bool is_before_naturally(std::string_view a, std::string_view b);
 
-// Parses the whole `text` as a decimal integer, with or without '-'. Returns nothing when it is not an integer or does
-// not fit into 64 bits.
-std::optional<std::int64_t> parse_integer(std::string_view text);
+// Parses the whole `text` as a number, by std::from_chars. Returns nothing when it is not one, or does not fit.
+template <typename Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
 
-// Parses the whole `text` as a number with or without a fraction and an exponent. Returns nothing when the text is
-// not a number, or is not finite.
+// As parse_number(), for a decimal integer of 64 bits with or without '-'.
+inline std::optional<std::int64_t> parse_integer(std::string_view text) { return parse_number<std::int64_t>(text); }
+
+// As parse_number(), for a finite number with or without a fraction and an exponent.
 std::optional<double> parse_real(std::string_view text);
 
 // Returns `text` with '<', '>', '&' and '"' replaced, for the content of an XML element or a double-quoted attribute.

@@ -9,12 +9,8 @@
 
 namespace placement {
 
-namespace {
-
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-bool is_comma(char c) { return c == ',' || c == ';'; }
-
-}  // namespace
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+static bool is_comma(char c) { return c == ',' || c == ';'; }
 
 TextScanner::TextScanner(std::string_view text, std::string_view name) : rest_(text), name_(name) {
   if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
@@ -94,13 +90,11 @@ std::string_view TextScanner::word(std::string_view what) {
 
 std::int64_t TextScanner::count(std::string_view what, std::int64_t most, std::int64_t least) {
   const std::string_view field = word(what);
-  std::int64_t value = 0;
-  const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (field.empty() || field.front() == '-' || stop != field.data() + field.size() || code != std::errc{} ||
-      value < least || value > most)
+  const std::optional<std::int64_t> value = parse_integer(field);
+  if (!value || field.front() == '-' || *value < least || *value > most)
     fail(std::string(what) + " " + in_quotes(field) + ": expected a whole number from " + std::to_string(least) +
          " to " + std::to_string(most));
-  return value;
+  return *value;
 }
 
 // Returns the value of the whole field; negative or NaN if it is not an amount.

@@ -12,8 +12,7 @@ namespace placement {
 // no empty field. Lines end in LF or CR LF. Blank lines and lines that start with '#' are skipped.
 class TextScanner {
  public:
-  // `name` is the name of the file in errors. `text` and `name` must outlive the scanner. A UTF-8 byte order mark is
-  // skipped.
+  // `name` is the file's in errors. Both must outlive the scanner. Skips a UTF-8 byte order mark.
   TextScanner(std::string_view text, std::string_view name);
 
   // Goes to the first field of the next line that is neither blank nor a comment. Returns false at the end of the text.
@@ -40,12 +39,10 @@ class TextScanner {
   // Returns the next field of the line, without double quotes around it. It may be empty. Throws Error when no field
   // is left; `what` names the field in the message.
   std::string_view word(std::string_view what);
-  // Returns the next field as a whole number. Throws Error unless it is from `least` to `most`; `what` names the field
-  // in the message.
+  // Returns the next field, `what`, as a whole number. Throws Error unless it is from `least` to `most`.
   std::int64_t count(std::string_view what, std::int64_t most, std::int64_t least = 0);
-  // Returns the next field as an amount of traffic, from 0 to below 2^63: an integer or a decimal fraction, with or
-  // without an exponent. A long double holds each integer of 63 bits exactly. Throws Error for anything else; `what`
-  // names the field in the message.
+  // Returns the next field as an amount of traffic, from 0 to below 2^63, with or without fraction and exponent; a long
+  // double holds each integer of it exactly. Throws Error for anything else; `what` names the field in the message.
   long double amount(std::string_view what);
   // Throws Error when a field is left in the line. `expected` describes the correct line in the message.
   void end_line(std::string_view expected);

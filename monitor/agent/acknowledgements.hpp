@@ -5,8 +5,7 @@
 namespace placement::agent {
 
 // Tracks which heartbeats one monitor has acknowledged, and when the last one has to be repeated. Without repetitions,
-// a node would seem to be dead on a network that loses many packets. A monitor that no longer answers gets only one
-// heartbeat per interval.
+// a node would seem dead on a bad network. A monitor that no longer answers gets only one heartbeat per interval.
 class Acknowledgements {
  public:
   static constexpr int patience = 3;           // heartbeats without an answer before a new handshake begins

@@ -8,15 +8,13 @@
 #include <chrono>
 #include <cmath>
 
-#include "common/policy/probe_budget.hpp"
-#include "common/util/allowed_cpus.hpp"
+#include "common/policy/config.hpp"
+#include "common/util/cpu_list.hpp"
 #include "common/util/checksum.hpp"
 #include "common/util/error.hpp"
-#include "monitor/protocol/agent_config.hpp"
+#include "monitor/protocol/daemon.hpp"
 
 namespace placement::agent {
-
-namespace {
 
 constexpr double lookup_pause_s = 60;
 constexpr double lookup_look_s = 0.1;  // how often the agent looks whether a lookup is over
@@ -26,20 +24,18 @@ constexpr double longest_sleep_s = 5;
 constexpr int datagrams_at_once = 64;
 
 // Returns the number of bytes that probes may send per minute. A link whose rate is not known (NaN) counts as 1 Gbit/s.
-double probe_budget_Bpm(const Config& config, double link_Bps) {
+static double probe_budget_Bpm(const Config& config, double link_Bps) {
   const double share = (std::isnan(link_Bps) ? 125e6 : link_Bps) * 60 * static_cast<double>(probe_link_percent) / 100;
   return std::min(share, static_cast<double>(config.probe_bytes_per_minute));
 }
 
-SampleSettings sample_settings(const AgentSettings& settings) {
+static SampleSettings sample_settings(const AgentSettings& settings) {
   SampleSettings sample{.root = settings.root, .node = settings.node, .interfaces = settings.config.probe_interfaces};
   if (settings.config.probe_link_Mbps > 0)
     sample.link_Bps = static_cast<double>(settings.config.probe_link_Mbps) * 125000;
   if (settings.config.allowed_cpus_only) sample.cpus = allowed_cpus();
   return sample;
 }
-
-}  // namespace
 
 class Agent::ProbeSocket : public ProbeIo {
  public:

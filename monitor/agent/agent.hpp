@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <future>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,13 +12,12 @@
 #include "common/policy/config.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "monitor/agent/acknowledgements.hpp"
-#include "monitor/agent/leader_choice.hpp"
 #include "monitor/agent/node_sample.hpp"
 #include "monitor/agent/probe.hpp"
 #include "monitor/protocol/credentials.hpp"
 #include "monitor/protocol/periodic.hpp"
 #include "monitor/protocol/session.hpp"
-#include "monitor/protocol/udp.hpp"
+#include "monitor/protocol/sockets.hpp"
 
 namespace placement::agent {
 
@@ -30,16 +30,48 @@ struct AgentSettings {
   double heartbeat_s = 5;  // time between two heartbeats
 };
 
+// Chooses the monitor that this agent follows: its probe leases are valid, and its settings are in force. Agents report
+// to all monitors which one they follow. A monitor leads while most agents follow it, so that at most one leads.
+// Monitors are numbered in the order of slurm.conf. Times are in seconds of a steady clock.
+class LeaderChoice {
+ public:
+  // A monitor that has acknowledged no heartbeat for this time is not followed: one of a 5 s interval may get lost.
+  static constexpr double silence_s = 7.5;
+
+  explicit LeaderChoice(std::size_t monitors) : monitors_(monitors) {}
+
+  // Records an acknowledgement of monitor number `from`, which runs next to the active slurmctld or not.
+  void note(std::size_t from, bool next_to_slurmctld, double now_s) {
+    if (from < monitors_.size()) monitors_[from] = {next_to_slurmctld, now_s};
+  }
+
+  // Returns the first monitor that has answered within silence_s, one next to the active slurmctld if possible.
+  std::optional<std::size_t> leader(double now_s) const {
+    std::optional<std::size_t> first;
+    for (std::size_t i = 0; i < monitors_.size(); ++i) {
+      if (!(now_s - monitors_[i].at_s < silence_s)) continue;
+      if (monitors_[i].next_to_slurmctld) return i;
+      if (!first) first = i;
+    }
+    return first;
+  }
+
+ private:
+  struct Answer {
+    bool next_to_slurmctld = false;
+    double at_s = -std::numeric_limits<double>::infinity();
+  };
+  std::vector<Answer> monitors_;
+};
+
 // The agent with its one loop. It sends heartbeats to every monitor and makes the probes for which it has a lease.
 class Agent {
  public:
   using Log = std::function<void(const std::string&)>;
-  // `control` is the socket for all but probes. The credentials and this socket must outlive the agent. Throws Error
-  // when no socket for probes can be opened.
+  // `control` is the socket for all but probes. It and the credentials must outlive the agent. Throws Error.
   Agent(AgentSettings settings, protocol::Credentials& credentials, protocol::UdpSocket& control, Log log);
 
-  // Runs until `stop_descriptor` becomes readable, then sends a last heartbeat to the monitors. Throws Error
-  // when poll() fails.
+  // Runs until `stop_descriptor` is readable, then sends a last heartbeat. Throws Error when poll() fails.
   void run(int stop_descriptor);
 
  private:

@@ -5,13 +5,10 @@
 
 namespace placement::agent {
 
-namespace {
-
-// Options of slurmd that take a value. After a letter of this list, the rest of the word, or the next word, is the
-// value and contains no option letters.
+// Options of slurmd that take a value. The rest of the word after that letter, or the next word, is the value.
 constexpr std::string_view valued_letters = "bBdfLnN";
 
-std::vector<std::string_view> words_of(std::string_view cmdline) {
+static std::vector<std::string_view> words_of(std::string_view cmdline) {
   std::vector<std::string_view> words;
   while (!cmdline.empty()) {
     const std::size_t end = cmdline.find('\0');
@@ -21,8 +18,6 @@ std::vector<std::string_view> words_of(std::string_view cmdline) {
   }
   return words;
 }
-
-}  // namespace
 
 std::optional<std::string> daemon_option(std::string_view cmdline, char letter) {
   const std::vector<std::string_view> words = words_of(cmdline);

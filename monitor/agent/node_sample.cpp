@@ -17,18 +17,14 @@
 
 namespace placement::agent {
 
-namespace {
-
 constexpr std::int32_t most_cpus = 1 << 16;
 constexpr std::size_t no_limit_in_practice = 1 << 22;
 constexpr std::array<double, 3> means_s = {60, 300, 900};  // time constants of the running means
 
 // Reads a file that contains one number.
-std::optional<std::int64_t> only_integer(std::string_view text) {
+static std::optional<std::int64_t> only_integer(std::string_view text) {
   return parse_integer(trimmed(text.substr(0, text.find('\n'))));
 }
-
-}  // namespace
 
 void Averages::add(double value, double seconds) {
   if (!(seconds > 0) || !std::isfinite(value)) return;

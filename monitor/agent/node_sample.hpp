@@ -32,13 +32,11 @@ struct SampleSettings {
   std::vector<std::string> interfaces;  // whose traffic counts; empty: those with hardware, or all but lo if none has
   double link_Bps = unknown_value;      // nominal rate of the interfaces together; NaN: ask the kernel
   // The processors of the node, if it has only a part of the machine; empty: all. Cores, sockets, frequency,
-  // utilisation and load are then measured on these processors. The load is the number of threads that run or wait for
-  // a disk there.
+  // utilisation and load are then measured there. The load counts the threads that run or wait for a disk.
   std::vector<std::int32_t> cpus = {};
 };
 
-// Measures the attributes of this node [NLA §1]. A value that cannot be read is NaN. A file that is missing, unreadable
-// or in an unknown format is not an error.
+// Measures the attributes of this node [NLA §1]. A value that cannot be read is NaN, which is no error.
 class NodeSampler {
  public:
   explicit NodeSampler(SampleSettings settings);

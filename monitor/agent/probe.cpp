@@ -3,12 +3,10 @@
 
 #include <algorithm>
 
-#include "common/policy/probe_budget.hpp"
+#include "common/policy/config.hpp"
 #include "common/util/median.hpp"
 
 namespace placement::agent {
-
-namespace {
 
 constexpr double pause_s = 0.01;             // time between two exchanges
 constexpr double patience_s = 0.25;          // time to wait for an answer
@@ -21,8 +19,6 @@ constexpr std::uint32_t question = UINT32_MAX;  // index of a ping that asks for
 constexpr std::size_t least_arrivals = 8;
 constexpr std::size_t packets_of_piece = 13;
 constexpr std::size_t most_pieces = 101;
-
-}  // namespace
 
 double train_rate_Bps(std::vector<TrainArrival> arrivals, std::uint32_t packets, std::uint32_t packet_bytes) {
   std::stable_sort(arrivals.begin(), arrivals.end(),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,8 +11,7 @@
 
 namespace placement::agent {
 
-// Suitable sizes of probes. A train is longer than the burst of a usual traffic shaper, and fits into the default
-// socket buffers of every system.
+// Suitable sizes of probes. A train exceeds the burst of a usual traffic shaper, and fits into default socket buffers.
 inline constexpr std::uint16_t usual_train_packets = 160;
 inline constexpr std::uint16_t usual_latency_packets = 9;
 inline constexpr std::uint16_t usual_latency_bytes = 128;

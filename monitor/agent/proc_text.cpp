@@ -4,8 +4,6 @@
 #include <utmp.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstring>
 
 #include "common/util/text.hpp"
@@ -14,18 +12,9 @@ namespace placement::agent {
 
 namespace {
 
-template <typename Number>
-std::optional<Number> number(std::string_view word) {
-  Number value{};
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return value;
-}
-
 std::optional<double> real(std::string_view word) {
-  const std::optional<double> value = number<double>(word);
-  if (!value || !std::isfinite(*value) || *value < 0) return std::nullopt;
-  return value;
+  const std::optional<double> value = parse_real(word);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 // Returns the first line of `rest` and removes it from there.
@@ -39,8 +28,22 @@ std::string_view next_line(std::string_view& rest) {
 // Reads a line such as "MemTotal:   123 kB" into `value`. Returns false when it is not the line of `key`.
 bool take_KiB(const std::vector<std::string_view>& words, std::string_view key, std::optional<std::uint64_t>& value) {
   if (words.size() != 3 || words[0] != key || words[2] != "kB") return false;
-  value = number<std::uint64_t>(words[1]);
+  value = parse_number<std::uint64_t>(words[1]);
   return true;
+}
+
+// Reads a line "cpu 1 2 3 ..." or "cpu7 1 2 3 ..".
+std::optional<CpuTimes> times_of(const std::vector<std::string_view>& words) {
+  // The words are: user nice system idle iowait irq softirq steal. The time of guests is part of user and nice.
+  if (words.size() < 9) return std::nullopt;
+  CpuTimes times;
+  for (std::size_t i = 1; i < 9; ++i) {
+    const auto ticks = parse_number<std::uint64_t>(words[i]);
+    if (!ticks || *ticks > (std::uint64_t{1} << 60)) return std::nullopt;
+    times.all += *ticks;
+    if (i != 4 && i != 5) times.busy += *ticks;
+  }
+  return times;
 }
 
 }  // namespace
@@ -53,31 +56,13 @@ std::optional<RunningMeans> parse_loadavg(std::string_view text) {
   return RunningMeans{*one, *five, *fifteen};
 }
 
-namespace {
-
-// Reads a line "cpu 1 2 3 ..." or "cpu7 1 2 3 ..".
-std::optional<CpuTimes> times_of(const std::vector<std::string_view>& words) {
-  // The words are: user nice system idle iowait irq softirq steal. The time of guests is part of user and nice.
-  if (words.size() < 9) return std::nullopt;
-  CpuTimes times;
-  for (std::size_t i = 1; i < 9; ++i) {
-    const auto ticks = number<std::uint64_t>(words[i]);
-    if (!ticks || *ticks > (std::uint64_t{1} << 60)) return std::nullopt;
-    times.all += *ticks;
-    if (i != 4 && i != 5) times.busy += *ticks;
-  }
-  return times;
-}
-
-}  // namespace
-
 std::optional<CpuTimes> parse_cpu_times(std::string_view stat, std::span<const std::int32_t> cpus) {
   std::optional<CpuTimes> sum;
   const auto all = split_words(next_line(stat));
   if (cpus.empty()) return !all.empty() && all[0] == "cpu" ? times_of(all) : std::nullopt;
   while (stat.starts_with("cpu")) {
     const auto words = split_words(next_line(stat));
-    const auto cpu = number<std::int32_t>(words[0].substr(3));
+    const auto cpu = parse_number<std::int32_t>(words[0].substr(3));
     if (!cpu || std::find(cpus.begin(), cpus.end(), *cpu) == cpus.end()) continue;
     const auto times = times_of(words);
     if (!times) return std::nullopt;
@@ -102,7 +87,7 @@ std::optional<std::uint64_t> parse_pressure(std::string_view text) {
   const auto words = split_words(next_line(text));
   if (words.empty() || words[0] != "some") return std::nullopt;
   for (const std::string_view word : words)
-    if (word.starts_with("total=")) return number<std::uint64_t>(word.substr(6));
+    if (word.starts_with("total=")) return parse_number<std::uint64_t>(word.substr(6));
   return std::nullopt;
 }
 
@@ -117,7 +102,7 @@ std::optional<std::vector<InterfaceBytes>> parse_net_dev(std::string_view text) 
     const auto words = split_words(line.substr(colon + 1));
     const std::string_view name = trimmed(line.substr(0, colon));
     if (name.empty() || words.size() < 16) return std::nullopt;
-    const auto received = number<std::uint64_t>(words[0]), sent = number<std::uint64_t>(words[8]);
+    const auto received = parse_number<std::uint64_t>(words[0]), sent = parse_number<std::uint64_t>(words[8]);
     if (!received || !sent) return std::nullopt;
     interfaces.push_back({name, *received, *sent});
   }
@@ -159,11 +144,11 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
   const auto words = split_words(trimmed(text.substr(close + 1)));
   constexpr std::size_t parent_at = 1, threads_at = 17, started_at = 19, cpu_at = 36;
   if (words.size() <= started_at || words[0].size() != 1) return std::nullopt;
-  const auto parent = number<std::int32_t>(words[parent_at]);
-  const auto threads = number<std::int64_t>(words[threads_at]);
-  const auto started = number<std::uint64_t>(words[started_at]);
+  const auto parent = parse_number<std::int32_t>(words[parent_at]);
+  const auto threads = parse_number<std::int64_t>(words[threads_at]);
+  const auto started = parse_number<std::uint64_t>(words[started_at]);
   if (!parent || !threads || !started || *parent < 0 || *threads < 0) return std::nullopt;
-  const auto cpu = words.size() > cpu_at ? number<std::int32_t>(words[cpu_at]) : std::nullopt;
+  const auto cpu = words.size() > cpu_at ? parse_number<std::int32_t>(words[cpu_at]) : std::nullopt;
   return ProcessStat{*parent,  words[0][0],      *threads,
                      *started, cpu.value_or(-1), text.substr(open + 1, close - open - 1)};
 }
@@ -171,7 +156,7 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
 std::optional<std::uint32_t> parse_real_user(std::string_view status) {
   while (!status.empty()) {
     const auto words = split_words(next_line(status));
-    if (words.size() == 5 && words[0] == "Uid:") return number<std::uint32_t>(words[1]);
+    if (words.size() == 5 && words[0] == "Uid:") return parse_number<std::uint32_t>(words[1]);
   }
   return std::nullopt;
 }
@@ -193,7 +178,7 @@ std::optional<std::uint32_t> slurm_job_of_cgroup(std::string_view text) {
          split_at(line.substr(line.find('/') == std::string_view::npos ? line.size() : line.find('/')), '/')) {
       if (part.starts_with("slurm") || part.ends_with("slurmstepd.scope")) slurms = true;
       if (slurms && part.starts_with("job_"))
-        if (const auto job = number<std::uint32_t>(part.substr(4))) return job;
+        if (const auto job = parse_number<std::uint32_t>(part.substr(4))) return job;
       if (slurms && is_sluid(part)) return 0;
     }
   }
@@ -204,7 +189,7 @@ std::optional<std::uint32_t> slurm_job_of_title(std::string_view cmdline) {
   constexpr std::string_view begin = "slurmstepd: [";
   if (!cmdline.starts_with(begin)) return std::nullopt;
   const std::string_view step = cmdline.substr(begin.size());
-  return number<std::uint32_t>(step.substr(0, step.find_first_of(".]+_")));
+  return parse_number<std::uint32_t>(step.substr(0, step.find_first_of(".]+_")));
 }
 
 }  // namespace placement::agent

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -54,12 +53,10 @@ std::optional<std::vector<InterfaceBytes>> parse_net_dev(std::string_view text);
 // when its value is no number of 0 or more.
 std::optional<double> parse_cpuinfo_MHz(std::string_view text);
 
-// Returns the whole seconds since the system started, the first word of /proc/uptime. Returns none when it is no number
-// from 0 to UINT32_MAX.
+// Returns the first word of /proc/uptime, the seconds since the system started; none if it is not from 0 to UINT32_MAX.
 std::optional<std::uint32_t> parse_uptime(std::string_view text);
 
-// Returns the number of sessions of logged-in users in a utmp file (utmp(5)), which is binary. Returns none when its
-// size is no multiple of that of an entry.
+// Returns the number of sessions of logged-in users in a file of utmp(5); none when it has a part of an entry.
 std::optional<std::int64_t> count_users(std::string_view utmp);
 
 // The state of a process or of one of its threads.
@@ -81,12 +78,10 @@ std::optional<std::uint32_t> parse_real_user(std::string_view status);
 // Returns the job of a process, from its /proc/PID/cgroup. The job is a component "job_N" after a component that begins
 // with "slurm" or ends in "slurmstepd.scope". From Slurm 26.05 on, cgroup/v2 has the SLUID of the job there, for
 // instance "sD0S8MJ3JGZJ00". The number is then not known, and 0 is returned. Returns none when the process is in no
-// control group of a job. A line without an end is ignored. A control group below user.slice is none, because its user
-// chooses the names there.
+// control group of a job. A line without an end is ignored. A control group below user.slice is none, which users name.
 std::optional<std::uint32_t> slurm_job_of_cgroup(std::string_view text);
 
-// Returns the job of a slurmstepd, from its /proc/PID/cmdline, for instance 12 for "slurmstepd: [12.batch]". Returns
-// none when the text is not of this form.
+// Returns the job of a slurmstepd, from its /proc/PID/cmdline, as 12 for "slurmstepd: [12.batch]"; none for others.
 std::optional<std::uint32_t> slurm_job_of_title(std::string_view cmdline);
 
 }  // namespace placement::agent

@@ -14,14 +14,12 @@
 
 namespace placement::agent {
 
-namespace {
-
 constexpr std::uint8_t young_looks = 3;  // a new process has become its program after this many scans
 constexpr std::uint32_t scans_between_looks = 12;
 constexpr std::size_t most_processes = 1 << 20;
 constexpr std::int32_t kernel_parent = 2;  // the parent of all kernel threads
 
-std::vector<std::int32_t> numbers_in(const std::string& path, std::size_t most, bool* readable = nullptr) {
+static std::vector<std::int32_t> numbers_in(const std::string& path, std::size_t most, bool* readable = nullptr) {
   std::vector<std::int32_t> numbers;
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir(path.c_str()), closedir);
   if (readable) *readable = directory != nullptr;
@@ -35,12 +33,10 @@ std::vector<std::int32_t> numbers_in(const std::string& path, std::size_t most, 
 }
 
 // Returns whether a process does not answer, because it has ended and is not waited for yet or is stopped by a signal.
-bool away(char state) { return state == 'Z' || state == 'X' || state == 'T'; }
+static bool away(char state) { return state == 'Z' || state == 'X' || state == 'T'; }
 
 // Debian's slurmd restarts itself at a reconfigure. It then has the name of the file behind the link /usr/sbin/slurmd.
-bool is_slurmd(std::string_view name) { return name == "slurmd" || name.starts_with("slurmd-"); }
-
-}  // namespace
+static bool is_slurmd(std::string_view name) { return name == "slurmd" || name.starts_with("slurmd-"); }
 
 bool SlurmProcesses::counts(char state, std::int32_t cpu) const {
   return (state == 'R' || state == 'D') && (cpus_.empty() || std::find(cpus_.begin(), cpus_.end(), cpu) != cpus_.end());
@@ -140,8 +136,7 @@ void SlurmProcesses::join_families() {
   for (auto& [pid, entry] : known_) {
     way.clear();
     Entry* at = &entry;
-    // The length of the way is limited. Parents may change while the processes are read, so that they may form
-    // a circle.
+    // The way is limited: parents that change while the processes are read may form a circle.
     while (at->kind == Kind::other && way.size() < 4096) {
       way.push_back(at);
       const auto parent = known_.find(at->parent);

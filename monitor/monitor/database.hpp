@@ -22,8 +22,7 @@ class Database {
  public:
   enum class Access { read, write };
 
-  // Opens the file, which has to exist when `access` is `read`. A call waits at most `wait_ms` for a lock of another
-  // process.
+  // Opens the file, which must exist for `read`. A call waits at most `wait_ms` for the lock of another process.
   Database(const std::string& path, Access access, int wait_ms);
   ~Database();
   Database(const Database&) = delete;

@@ -8,29 +8,16 @@
 
 namespace placement::monitor {
 
-namespace {
-
-std::size_t policy_index(std::string_view name) {
+static std::size_t policy_index(std::string_view name) {
   const auto found = std::find_if(counted_policies.begin(), counted_policies.end() - 1,
                                   [name](std::string_view counted) { return equal_any_case(name, counted); });
   return static_cast<std::size_t>(found - counted_policies.begin());
 }
 
-// An index of counted_outcomes; `outcome` is not DECISION_ADVICE.
-std::size_t outcome_index(decision_outcome outcome) {
-  switch (outcome) {
-    case DECISION_STOCK: return 2;
-    case DECISION_WAIT: return 1;
-    default: return 0;
-  }
-}
-
-std::size_t reason_index(stock_reason reason) {
+static std::size_t reason_index(stock_reason reason) {
   const auto found = std::find(counted_reasons.begin(), counted_reasons.end(), reason);
   return found == counted_reasons.end() ? 0 : static_cast<std::size_t>(found - counted_reasons.begin());
 }
-
-}  // namespace
 
 void DecisionCounts::add(const Decision& decision) {
   if (!decision.remembered && decision.time_us > 0) {
@@ -44,7 +31,8 @@ void DecisionCounts::add(const Decision& decision) {
     ++advised_;
     return;
   }
-  ++starts_[policy_index(decision.policy)][outcome_index(decision.outcome)];
+  const std::size_t outcome = decision.outcome == DECISION_STOCK ? 2 : decision.outcome == DECISION_WAIT ? 1 : 0;
+  ++starts_[policy_index(decision.policy)][outcome];
   if (decision.outcome == DECISION_STOCK) ++stock_[reason_index(decision.reason_class)];
 }
 

@@ -8,8 +8,7 @@
 namespace placement::monitor {
 
 // Forecasts the next value of a series [NLA §10]. Each predictor makes a forecast before each value arrives. The one
-// with the least recent errors is used, as the Network Weather Service does. An object has about a hundred bytes, so
-// that each measured pair can have one.
+// with the least recent errors is used, as by the Network Weather Service. An object has only a hundred bytes.
 class Forecast {
  public:
   using Predictor = placement::Predictor;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
 
 namespace placement::monitor {
 
@@ -40,11 +41,6 @@ void set_modes(Database& database) {
   database.run("PRAGMA temp_store = MEMORY");
 }
 
-bool exists(const std::string& path) {
-  struct stat status;
-  return stat(path.c_str(), &status) == 0;
-}
-
 // Makes an empty file that only its owner can write and only its group can read. Throws Error.
 void make(const std::string& path) {
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file_mode);
@@ -53,14 +49,12 @@ void make(const std::string& path) {
   close(fd);
 }
 
-// Sets the modes of existing files. For a file of another user this fails; opening the file then reports that it cannot
-// be written.
+// Sets the modes of existing files. This fails for another user's file, as opening it will.
 void restrict_modes(const std::string& path) {
   for (const char* part : {"", "-wal", "-shm"}) static_cast<void>(chmod((path + part).c_str(), file_mode));
 }
 
-// Returns whether the content of the file can be used. Throws DatabaseError for other reasons (no permission, locked,
-// disk error).
+// Returns whether the content of the file can be used. Throws DatabaseError if it cannot be read.
 bool is_sound(const std::string& path) {
   try {
     Database database(path, Database::Access::write, wait_ms);
@@ -77,15 +71,14 @@ bool is_sound(const std::string& path) {
   }
 }
 
-// Moves a damaged file and those that SQLite keeps next to it to a name that is not in use, and returns that name.
-// Throws Error.
+// Moves a damaged file and those that SQLite keeps next to it to an unused name, and returns it. Throws Error.
 std::string move_aside(const std::string& path) {
   std::string to;
-  for (int i = 1; i == 1 || exists(to); ++i) to = path + ".broken-" + std::to_string(i);
+  for (int i = 1; i == 1 || may_exist(to); ++i) to = path + ".broken-" + std::to_string(i);
   if (rename(path.c_str(), to.c_str()) != 0)
     throw Error(path + ": is damaged, and cannot be moved to " + to + ": " + std::strerror(errno));
   for (const char* part : {"-wal", "-shm", "-journal"})
-    if (exists(path + part)) rename((path + part).c_str(), (to + part).c_str());
+    if (may_exist(path + part)) rename((path + part).c_str(), (to + part).c_str());
   return to;
 }
 
@@ -96,7 +89,7 @@ History::History(std::string path, const HistoryLimits& limits) : path_(std::mov
 // Opens the file. If it is missing or damaged, begins a new one and returns true.
 bool History::start() {
   database_.reset();
-  const bool missing = !exists(path_), damaged = !missing && !is_sound(path_);
+  const bool missing = !may_exist(path_), damaged = !missing && !is_sound(path_);
   if (damaged) moved_aside_ = move_aside(path_);
   if (missing || damaged) make(path_);
   open();
@@ -128,7 +121,7 @@ Database& History::database() {
 }
 
 bool History::recover() {
-  const bool gone = !exists(path_), fresh = start();
+  const bool gone = !may_exist(path_), fresh = start();
   if (gone) moved_aside_ = "gone";
   return fresh;
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/state/live_state.hpp"
-#include "common/util/file_identity.hpp"
+#include "common/util/file_descriptor.hpp"
 #include "monitor/monitor/database.hpp"
 
 namespace placement::monitor {
@@ -83,8 +83,7 @@ class History {
   static constexpr std::size_t most_spans = 200000;
   std::size_t kept() const { return kept_outages_.size() + kept_spans_.size() + kept_settings_.size(); }
 
-  // Writes all that is kept, in one transaction. If this fails, for example because the disk is full, everything is
-  // still kept for the next commit().
+  // Writes all that is kept, in one transaction. If this fails, everything is still kept for the next commit().
   void commit();
 
   std::vector<OutageRecord> outages();  // ordered by beginning

@@ -5,11 +5,9 @@
 #include <utility>
 
 #include "common/decision/decision.hpp"
-#include "monitor/protocol/udp.hpp"
+#include "monitor/protocol/sockets.hpp"
 
 namespace placement::monitor {
-
-namespace {
 
 constexpr double ring_every_s = 2;
 constexpr double clock_trusted_after_s = 6 * 3600;
@@ -17,19 +15,19 @@ constexpr double first_prune_s = 60;
 constexpr double prune_every_s = 3600;
 constexpr std::size_t most_decisions = 256;
 
-HistoryLimits limits_of(const Config& config) { return {.keep_s = static_cast<double>(config.history_days) * 86400}; }
+static HistoryLimits limits_of(const Config& config) {
+  return {.keep_s = static_cast<double>(config.history_days) * 86400};
+}
 
 // The history's setting with the position up to which the ring was read.
 constexpr char ring_setting[] = "ring";
 
-RingCursor ring_cursor(History& history) {
+static RingCursor ring_cursor(History& history) {
   RingCursor cursor;
   unsigned long long ring = 0, next = 0;
   if (std::sscanf(history.setting(ring_setting).c_str(), "%llu %llu", &ring, &next) == 2) cursor = {ring, next};
   return cursor;
 }
-
-}  // namespace
 
 HistoryKeeper::HistoryKeeper(const Config& config, std::vector<uid_t> decision_owners, Log log)
     : path_(config.state_directory + "/history.sqlite"),
@@ -87,8 +85,7 @@ void HistoryKeeper::log_moved_file() {
     log_(path_ + " was damaged: moved it to " + history_.moved_aside() + " and starts a new history");
 }
 
-// Gives new decisions of the ring to the history, once the last ones are committed. A ring that cannot be read is
-// logged.
+// Gives new decisions of the ring to the history, once the last ones are committed. Logs an unreadable ring.
 void HistoryKeeper::read_ring() {
   if (!uncommitted_.empty()) return;
   try {

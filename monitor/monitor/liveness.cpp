@@ -6,19 +6,14 @@
 
 namespace placement::monitor {
 
-namespace {
-
 constexpr double heartbeat_s = 5;
 constexpr double learning_rate = 0.05;  // weight of the newest interval in a node's mean and variance
 // These are numbers of missed heartbeats, each as long as the node's measured mean interval. A node whose intervals
-// vary (because of loss or a busy network) is given up later, but after down_most intervals of heartbeat_s at the
-// latest.
+// vary, as with loss, is given up later, but after down_most intervals of heartbeat_s at the latest.
 constexpr double suspect_after = 2.2, down_after = 4, down_most = 5.8;
 constexpr double deviations = 14;  // a silence of this many standard deviations of the interval is not yet an outage
 constexpr double doubt_window_s = 30;
 constexpr double own_pause_s = 4;  // a silence is attributed to this process if it did not run for this time
-
-}  // namespace
 
 LivenessTable::LivenessTable(std::int32_t nodes) : nodes_(static_cast<std::size_t>(nodes)) {
   for (Node& node : nodes_) node.mean_s = heartbeat_s;

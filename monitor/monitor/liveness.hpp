@@ -50,8 +50,7 @@ constexpr Phase phase_after(Phase phase, Signal signal) {
   return phase;
 }
 
-// Decides which nodes are up, by counting missed heartbeats [TOFA §3, NLA §8]. The caller gives the time, in seconds of
-// a steady clock.
+// Decides which nodes are up, by counting missed heartbeats [TOFA §3, NLA §8]. Times are those of a steady clock.
 class LivenessTable {
  public:
   enum class Change : std::uint8_t {
@@ -72,9 +71,8 @@ class LivenessTable {
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
 
-  // Records a heartbeat; the next tick() returns its events. `again` marks a heartbeat that was heard before and was
-  // repeated because its acknowledgement was lost. It shows that the node is alive, but says nothing about its
-  // interval.
+  // Records a heartbeat; the next tick() returns its events. `again` marks one that was heard before and repeated
+  // because its acknowledgement was lost: the node is alive, but this is no interval.
   void heard(std::int32_t node, double now_s, bool again = false);
   // Records that the node was up when this observer last ran. The node is given up if it is not heard soon.
   void expect(std::int32_t node, double now_s);

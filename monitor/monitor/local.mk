@@ -33,7 +33,6 @@ libmonitor_monitor_la_SOURCES = \
 	%D%/node_watch_history.cpp \
 	%D%/probing.cpp \
 	%D%/node_switches.cpp \
-	%D%/query_answers.cpp \
 	%D%/query_service.cpp \
 	%D%/running_configuration.cpp \
 	%D%/slurm_nodes.cpp \

@@ -8,29 +8,25 @@
 #include <cstring>
 #include <utility>
 
-#include "common/policy/probe_budget.hpp"
+#include "common/policy/config.hpp"
 #include "common/util/checksum.hpp"
 #include "common/util/error.hpp"
 #include "common/util/prometheus_text.hpp"
 #include "monitor/monitor/mpi_pairs.hpp"
-#include "monitor/protocol/agent_config.hpp"
+#include "monitor/protocol/daemon.hpp"
 
 namespace placement::monitor {
-
-namespace {
 
 constexpr int datagrams_at_once = 2048;
 constexpr double recent_beat_s = 15;  // an agent that was not heard for this time is not counted as following anybody
 
-protocol::NetAddress any_address(std::int64_t port) {
+static protocol::NetAddress any_address(std::int64_t port) {
   protocol::NetAddress address;
   address.port = static_cast<std::uint16_t>(port);
   return address;
 }
 
-Moment now() { return {protocol::steady_s(), static_cast<double>(protocol::wall_clock_ns()) / 1e9}; }
-
-}  // namespace
+static Moment now() { return {protocol::steady_s(), static_cast<double>(protocol::wall_clock_ns()) / 1e9}; }
 
 Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, protocol::Credentials& credentials,
                  Log log)

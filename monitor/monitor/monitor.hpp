@@ -48,17 +48,15 @@ struct MonitorSettings {
   std::vector<uid_t> decision_owners;  // users whose ring of decisions is read; empty: any user's
 };
 
-// The loop of the monitor [NLA §8]. It receives the messages of agents and the answers of slurmctld, and passes them to
-// the parts that do the work: NodeWatch (which nodes are up, and their outages), Probing, HistoryKeeper and
-// SnapshotPublisher.
+// The loop of the monitor [NLA §8]. It passes the messages of agents and the answers of slurmctld to NodeWatch (which
+// nodes are up, and their outages), Probing, HistoryKeeper and SnapshotPublisher.
 class Monitor {
  public:
   // The credentials must outlive the monitor. Throws Error when the socket or the history cannot be opened.
   Monitor(MonitorSettings settings, RunningConfiguration configuration, protocol::Credentials& credentials, Log log);
 
   // Runs until `stop_descriptor` becomes readable, or until slurmctld has nodes that are not in MonitorSettings::hosts.
-  // Returns these nodes, or nothing. Calls `tend` every second with the time by a steady clock. Throws Error when
-  // poll() fails.
+  // Returns these nodes, or nothing. Calls `tend` every second with the steady time. Throws Error when poll() fails.
   std::vector<SlurmHost> run(int stop_descriptor, const std::function<void(double now_s)>& tend);
 
  private:

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 
 #include "common/topology/slurm_hosts.hpp"
@@ -14,8 +13,7 @@
 #include "monitor/monitor/monitor.hpp"
 #include "monitor/protocol/daemon.hpp"
 #include "monitor/protocol/safe_start.hpp"
-#include "monitor/protocol/tcp.hpp"
-#include "monitor/monitor/query_answers.hpp"
+#include "monitor/protocol/sockets.hpp"
 #include "monitor/monitor/query_service.hpp"
 
 using namespace placement;

@@ -11,10 +11,8 @@
 
 namespace placement::monitor {
 
-namespace {
-
 // Counts datagrams that were not taken by the class of the reason; the log has the reason itself.
-void write_refused(PrometheusText& out, std::span<const std::uint64_t> refused) {
+static void write_refused(PrometheusText& out, std::span<const std::uint64_t> refused) {
   double count[3] = {};
   for (std::size_t i = 1; i < refused.size(); ++i)
     count[static_cast<std::size_t>(protocol::class_of(static_cast<protocol::Refusal>(i)))] +=
@@ -26,7 +24,7 @@ void write_refused(PrometheusText& out, std::span<const std::uint64_t> refused) 
     out.value(count[static_cast<std::size_t>(of)], {{"reason", name}});
 }
 
-void write_probe_outcomes(PrometheusText& out, std::span<const std::int64_t> outcomes) {
+static void write_probe_outcomes(PrometheusText& out, std::span<const std::int64_t> outcomes) {
   double other = 0;
   out.family("probe_outcomes_total", "counter", "Probes by outcome, as reported by the node that started the probe.");
   for (std::size_t i = 1; i < outcomes.size(); ++i) {
@@ -38,8 +36,6 @@ void write_probe_outcomes(PrometheusText& out, std::span<const std::int64_t> out
   }
   out.value(other, {{"outcome", "other"}});
 }
-
-}  // namespace
 
 // Returns the metrics in the text format of Prometheus. `wall_s` is the present time.
 std::string Monitor::metrics(double wall_s) const {

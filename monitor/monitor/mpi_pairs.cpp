@@ -13,17 +13,13 @@
 
 namespace placement::monitor {
 
-namespace {
-
-void check(const MeasuredPair& pair, double now_s, const MpiPairRules& rules) {
+static void check(const MeasuredPair& pair, double now_s, const MpiPairRules& rules) {
   for (const std::string& name : {pair.a, pair.b})
     if (!rules.nodes.contains(name)) throw Error(shown(name) + " is not a node of the cluster");
   if (!is_present(pair, now_s, rules.keep_s))
     throw Error(shown(pair.a) + " and " + shown(pair.b) + " were measured at " + std::to_string(pair.at_s) +
                 ", in the future or longer ago than MpiPairHours");
 }
-
-}  // namespace
 
 std::string mpi_pairs_file(const Config& config) { return config.state_directory + "/mpi-pairs"; }
 

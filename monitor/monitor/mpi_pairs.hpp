@@ -29,8 +29,7 @@ struct MpiPairRules {
   double keep_s = 0;                 // pairs that are older are dropped; 0: none is taken
 };
 
-// Returns whether the pair was measured in the last keep_s seconds. The clocks of two hosts may differ by a minute.
-// Times are in seconds since 1970.
+// Returns whether the pair was measured in the last keep_s seconds. Clocks may differ by a minute.
 bool is_present(const MeasuredPair& pair, double now_s, double keep_s);
 
 // Adds the pairs of the table `text`, which the user `sender` sends, to the file `path`. They replace older ones of

@@ -4,16 +4,12 @@
 #include <algorithm>
 
 #include "common/topology/topology_yaml.hpp"
-#include "monitor/protocol/udp.hpp"
+#include "monitor/protocol/sockets.hpp"
 
 namespace placement::monitor {
 
-namespace {
-
 constexpr double good_for_s = 3600, bad_for_s = 60;
 constexpr double times_the_wait = 20;  // a failure that took long is kept longer, because nothing is heard meanwhile
-
-}  // namespace
 
 NodeSwitches node_switches(std::span<const SwitchShape> switches, std::size_t nodes) {
   NodeSwitches found;
@@ -45,9 +41,8 @@ NodeSwitches node_switches(std::span<const SwitchShape> switches, std::size_t no
   for (std::size_t a = 0; a < n; ++a)
     for (std::size_t b = 0; b < n; ++b) {
       if (a == b) continue;
-      std::size_t up = longest;
-      for (std::size_t i = way[a].size(); i-- > 0;)
-        if (std::find(way[b].begin(), way[b].end(), way[a][i]) != way[b].end()) up = i;
+      const auto common = std::ranges::find_first_of(way[a], way[b]);
+      const auto up = common == way[a].end() ? longest : static_cast<std::size_t>(common - way[a].begin());
       found.hops[a * n + b] = static_cast<std::int32_t>(2 + 2 * std::max<std::size_t>(up, 1));
     }
   for (std::size_t a = 0; a < n; ++a)  // makes the hops symmetric where the ways up have different lengths

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <cstdint>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -23,8 +22,7 @@ NodeSwitches read_node_switches(const std::string& slurm_conf, std::span<const N
 // switch; nodes below no switch share one. There are two hops within a leaf switch, and two more for each level up.
 NodeSwitches node_switches(std::span<const SwitchShape> switches, std::size_t nodes);
 
-// Caches the addresses of hosts. Addresses are kept for an hour. Failures are kept for a minute, or for twenty times as
-// long as the lookup took.
+// Caches the addresses of hosts for an hour, and failures for a minute or twenty times as long as the lookup took.
 class AddressCache {
  public:
   // Returns the addresses of a host, with port 0, or none when the resolver knows none. May block for a lookup.

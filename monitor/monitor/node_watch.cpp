@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
-#include "common/state/live_range.hpp"
+#include "common/state/live_state.hpp"
+#include "common/util/short_number.hpp"
 
 namespace placement::monitor {
-
-namespace {
 
 constexpr double still_expected_s = 3600;  // a node seen this shortly before the start is expected to be heard
 constexpr double clock_jump_s = 2;         // a smaller correction of the clock is ignored
@@ -19,13 +17,7 @@ constexpr double slurmd_patience_s = 15;   // slurmd has an outage when its agen
 constexpr double slurm_patience_s = 4;  // slurmd has an outage when slurmctld misses it in two answers this far apart
 constexpr double slurm_answer_s = 250;  // within this time slurmctld pings each node twice
 
-std::string seconds(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f s", value);
-  return text;
-}
-
-}  // namespace
+static std::string seconds(double value) { return fixed_number(value, 0) + " s"; }
 
 NodeWatch::NodeWatch(std::vector<std::string> names, History& history, OutageEstimator estimator, Log log, Moment now)
     : nodes_(names.size()),
@@ -85,8 +77,7 @@ void NodeWatch::heartbeat(std::int32_t index, const protocol::Heartbeat& beat, M
     node.comeback = Comeback::rebooted;
   else if (heard_of(node) && beat.agent_start_id != node.beat.agent_start_id)
     node.comeback = std::max(node.comeback, Comeback::agent_restarted);
-  // The node rebooted so quickly that it was not given up. A node whose agent ended before, as in every orderly
-  // reboot, was no longer observed.
+  // The node rebooted so quickly that it was not given up. After an orderly reboot it was no longer observed.
   if (!table_.has_left(index) && node.comeback == Comeback::rebooted && table_.state(index) != Liveness::down &&
       node.phase == OutagePhase::none) {
     const OutageCause judged = cause_of_silence(facts(node, true, now));
@@ -260,8 +251,7 @@ void NodeWatch::node_is_up(std::int32_t index, const LivenessTable::Event& event
   Node& node = at(index);
   if (event.was_down || event.doubted || node.outage) {
     OutageCause judged = cause_of_silence(facts(node, true, now));
-    // The node is heard for the first time since this monitor started. The boot id from before is not known, but the
-    // uptime shows a reboot.
+    // The node is heard for the first time since this monitor started: only the uptime shows a reboot.
     const bool of_earlier_life = node.outage && event.silent_s == 0;
     if (of_earlier_life && judged.cause != "planned")
       judged = node.beat.uptime_s < now.wall_s - node.outage->began_at_s

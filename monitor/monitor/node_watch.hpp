@@ -14,7 +14,6 @@
 #include "monitor/monitor/history.hpp"
 #include "monitor/monitor/liveness.hpp"
 #include "monitor/monitor/outage.hpp"
-#include "monitor/monitor/outage_phase.hpp"
 #include "monitor/monitor/slurm_nodes.hpp"
 #include "monitor/protocol/messages.hpp"
 

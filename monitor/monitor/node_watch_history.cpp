@@ -9,13 +9,9 @@
 
 namespace placement::monitor {
 
-namespace {
-
 constexpr double left_slack_s = 1;  // the time in the setting is rounded
 
-std::string left_setting(const std::string& node) { return "left " + node; }
-
-}  // namespace
+static std::string left_setting(const std::string& node) { return "left " + node; }
 
 // Takes the outages, the time of observation and the last heartbeat of each node from the history.
 void NodeWatch::read_history() {

@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "common/state/live_range.hpp"
+#include "common/state/live_state.hpp"
 #include "common/state/pair_arrays.hpp"
 #include "common/util/median.hpp"
 
@@ -49,8 +49,7 @@ PairSource less_certain(PairSource a, PairSource b) {
 
 }  // namespace
 
-// The model of one attribute. Latency is the sum of its parts. Bandwidth is too, in logarithms, and has a bound per
-// node.
+// The model of one attribute. Latency is the sum of its parts; so is log bandwidth, with a bound per node.
 struct PairModel::Fit {
   Fit(const PairModel& model, Measurement measurement, double now_s);
 

@@ -2,7 +2,6 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -47,8 +46,7 @@ class PairModel {
   // and finite, and any value of a new pair if most_pairs pairs are stored. `now_s` is the time by a steady clock.
   void add(std::int32_t a, std::int32_t b, Measurement measurement, double value, double now_s);
   // Adds a measurement of two nodes by an MPI program. It replaces the probes of the pair until it is mpi_keep_s old.
-  // Both values are in the ranges of read_measured_pairs(). Ignores a pair without room, and one that is not newer than
-  // the last one with equal nodes.
+  // Both values are in the ranges of read_measured_pairs(). Ignores a pair without room, and one that is not newer.
   void add_mpi(std::int32_t a, std::int32_t b, double latency_us, double bandwidth_Bps, double at_s, double now_s);
 
   struct Pair {
@@ -64,8 +62,7 @@ class PairModel {
   std::size_t size() const { return pairs_.size(); }
   std::size_t most() const { return settings_.most_pairs; }  // the largest number of pairs
   std::int64_t dropped() const { return dropped_; }          // measurements that were ignored for lack of room
-  // Removes the pairs without a probe in the last keep_s seconds and without a measurement by MPI in the last
-  // mpi_keep_s.
+  // Removes pairs without a probe in the last keep_s seconds and a measurement by MPI in the last mpi_keep_s.
   void forget_old(double now_s);
 
   // Returns the table for all nodes. A measured cell has the forecast of its pair, or the median of its pairs. Where

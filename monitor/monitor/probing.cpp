@@ -9,13 +9,11 @@
 
 namespace placement::monitor {
 
-namespace {
-
 constexpr std::int32_t start_in_ms = 30;  // the responder must have its lease before the initiator starts
 constexpr double result_delay_s = 2;      // longest time between the end of a lease and its result
 static_assert(ScheduleSettings{}.longest_round_s * 1000 <= protocol::max_lease_ms);
 
-ScheduleSettings schedule_settings(const Config& config) {
+static ScheduleSettings schedule_settings(const Config& config) {
   ScheduleSettings settings;
   settings.latency_period_s = static_cast<double>(config.probe_latency_s);
   settings.bandwidth_period_s = static_cast<double>(config.probe_bandwidth_s);
@@ -24,7 +22,7 @@ ScheduleSettings schedule_settings(const Config& config) {
 }
 
 // A measurement is kept for several turns of its pair, even if these are far apart.
-PairModelSettings pair_settings(const Config& config, const NodeSwitches& switches) {
+static PairModelSettings pair_settings(const Config& config, const NodeSwitches& switches) {
   PairModelSettings settings;
   settings.all_pairs_nodes = static_cast<std::int32_t>(config.probe_all_pairs_nodes);
   const ProbeSchedule schedule(switches.leaf_of_node, schedule_settings(config));
@@ -32,8 +30,6 @@ PairModelSettings pair_settings(const Config& config, const NodeSwitches& switch
   settings.keep_s = std::max(settings.keep_s, 4 * schedule.period_s(Measurement::bandwidth));
   return settings;
 }
-
-}  // namespace
 
 Probing::Probing(const Config& config, const NodeSwitches& switches, const NodeWatch& watch, MonitorPort& port)
     : config_(config),

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
-#include <vector>
 
 #include "common/policy/config.hpp"
 #include "common/state/measured_pairs.hpp"
@@ -12,7 +11,7 @@
 #include "monitor/monitor/pair_model.hpp"
 #include "monitor/monitor/schedule.hpp"
 #include "monitor/protocol/session.hpp"
-#include "monitor/protocol/udp.hpp"
+#include "monitor/protocol/sockets.hpp"
 
 namespace placement::monitor {
 

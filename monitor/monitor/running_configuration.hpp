@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "common/policy/config.hpp"
 #include "common/topology/switch_tree.hpp"
-#include "common/util/file_identity.hpp"
+#include "common/util/file_descriptor.hpp"
 #include "monitor/monitor/pair_model.hpp"
 
 namespace placement::monitor {
@@ -23,8 +22,7 @@ class RunningConfiguration {
   RunningConfiguration(std::string slurm_conf, Config started, std::span<const std::string> nodes);
 
   // Looks at the files, and reads them again if one has changed or could not be read. A file that cannot be read, or
-  // that another user could write, changes nothing but the notes. Returns lines for the log about what is new; mostly
-  // none.
+  // that another user could write, changes nothing but the notes. Returns lines for the log about news.
   std::vector<std::string> refresh();
 
   // Returns the settings in force here.

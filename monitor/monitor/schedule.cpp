@@ -10,21 +10,17 @@
 
 namespace placement::monitor {
 
-namespace {
-
 constexpr double same_peers_s = 3600;
 
-void shuffle(std::vector<std::int32_t>& items, Random& random) {
+static void shuffle(std::vector<std::int32_t>& items, Random& random) {
   for (std::size_t i = items.size(); i > 1; --i)
     std::swap(items[i - 1], items[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(i)))]);
 }
 
 // Pairs neighbours in the list. If the number is odd, the last one rests.
-void pair_up(const std::vector<std::int32_t>& list, std::vector<ProbePair>& pairs) {
+static void pair_up(const std::vector<std::int32_t>& list, std::vector<ProbePair>& pairs) {
   for (std::size_t i = 0; i + 1 < list.size(); i += 2) pairs.push_back(ordered_pair(list[i], list[i + 1]));
 }
-
-}  // namespace
 
 ProbeSchedule::ProbeSchedule(std::span<const std::int32_t> leaf_of_node, const ScheduleSettings& settings)
     : settings_(settings),

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -18,7 +17,6 @@
 #include <utility>
 
 #include "common/slurm/controller_query.hpp"
-#include "common/util/error.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::monitor {

@@ -7,15 +7,11 @@
 
 #include "common/state/snapshot.hpp"
 #include "common/util/error.hpp"
-#include "monitor/protocol/udp.hpp"
+#include "monitor/protocol/sockets.hpp"
 
 namespace placement::monitor {
 
-namespace {
-
 constexpr double table_share = 0.02;  // largest share of the time that is spent on the table of pairs
-
-}  // namespace
 
 SnapshotPublisher::SnapshotPublisher(std::string path, double outage_horizon_s, Log log)
     : path_(std::move(path)),

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "common/util/file_identity.hpp"
+#include "common/util/file_descriptor.hpp"
 #include "monitor/monitor/node_watch.hpp"
 #include "monitor/monitor/pair_model.hpp"
 #include "monitor/monitor/trouble_log.hpp"

@@ -18,11 +18,9 @@
 
 namespace placement::monitor {
 
-namespace {
-
 constexpr int rows_at_once = 500;
 
-bool in_group(uid_t user, const std::string& name) {
+static bool in_group(uid_t user, const std::string& name) {
   const group* const wanted = name.empty() ? nullptr : getgrnam(name.c_str());
   const passwd* const entry = getpwuid(user);
   if (wanted == nullptr || entry == nullptr) return false;
@@ -35,8 +33,6 @@ bool in_group(uid_t user, const std::string& name) {
   }
   return std::find(groups.begin(), groups.begin() + count, id) != groups.begin() + count;
 }
-
-}  // namespace
 
 bool DecisionFilter::admits(const Decision& decision) const {
   return (job == 0 || decision.job_id == job) && decision.at_s >= since_s && (!only_of || decision.uid == *only_of);
@@ -51,10 +47,8 @@ std::string history_query(const DecisionFilter& filter, bool newest_first) {
          (newest_first ? "DESC" : "LIMIT " + std::to_string(rows_at_once));
 }
 
-namespace {
-
 // Returns the id of the first record to read. Adds a note if older records are left out.
-std::int64_t first_record(Database& database, const DecisionFilter& filter, std::vector<std::string>& notes) {
+static std::int64_t first_record(Database& database, const DecisionFilter& filter, std::vector<std::string>& notes) {
   std::int64_t first = 0, bytes = 0;
   if (filter.most_bytes == 0) return first;
   Statement rows(database, history_query(filter, true).c_str());
@@ -67,8 +61,6 @@ std::int64_t first_record(Database& database, const DecisionFilter& filter, std:
   }
   return first;
 }
-
-}  // namespace
 
 void read_history(const std::string& path, const DecisionFilter& filter, const std::function<void(Decision&)>& take,
                   std::vector<std::string>& notes) {

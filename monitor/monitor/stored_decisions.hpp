@@ -30,8 +30,7 @@ struct DecisionFilter {
 std::string history_query(const DecisionFilter& filter, bool newest_first);
 
 // Calls `take` with each decision of the history at `path` that passes the filter, in the order of the records. No
-// transaction is open meanwhile. A record that cannot be read is skipped, and `notes` gets a line about it. Throws
-// Error when the file cannot be read.
+// transaction is open meanwhile. Skips and notes an unreadable record. Throws Error for an unreadable file.
 void read_history(const std::string& path, const DecisionFilter& filter, const std::function<void(Decision&)>& take,
                   std::vector<std::string>& notes);
 
@@ -46,9 +45,8 @@ void settle_decisions(std::vector<Decision>& decisions);
 // PrivateData of slurm.conf hides from others.
 bool sees_private_data(uid_t user, const std::string& slurm_conf_path, const std::string& readers);
 
-// Returns whether `user` may see other users' jobs. Every user may, unless PrivateData in slurm.conf contains jobs.
-// Then only root, SlurmUser and members of the group `readers` may (empty: no group). Throws Error when slurm.conf
-// cannot be read.
+// Returns whether `user` may see other users' jobs. With jobs in PrivateData of slurm.conf only root, SlurmUser and
+// members of the group `readers` may (empty: no group). Throws Error when slurm.conf cannot be read.
 bool sees_all_jobs(uid_t user, const std::string& slurm_conf_path, const std::string& readers);
 
 }  // namespace placement::monitor

@@ -11,8 +11,7 @@
 
 namespace placement::protocol {
 
-// Credentials decide which process may start a session. A credential proves which user made it, and only one user can
-// read it.
+// Credentials decide which process may start a session. One proves who made it, and only one user can read it.
 class Credentials {
  public:
   struct Decoded {
@@ -36,8 +35,7 @@ class ServiceSilence {
  public:
   // Returns whether the service may be asked at the time `now_s`.
   bool may_ask(double now_s) const { return !(now_s < until_s_); }
-  // Records that a request made at `asked_s` failed at `now_s`. No request is allowed for five times this wait, but
-  // for at least 1 s and at most 30 s.
+  // Records that a request made at `asked_s` failed at `now_s`. None is allowed for 5 times this wait, 1 s to 30 s.
   void failed(double asked_s, double now_s);
   // Records that the service answered, so that it may be asked at once.
   void answered() { until_s_ = 0; }
@@ -49,9 +47,8 @@ class ServiceSilence {
 // The users whose credentials are accepted: only the user that the credentials are for, or any user.
 enum class Makers : std::uint8_t { same_user, anybody };
 
-// Returns credentials made by munge, encrypted, that only the user `uid` can read. decode() accepts credentials of
-// `uid` alone or of any user, as `makers` says. An empty `socket` means munge's default socket. Throws Error when
-// munge does not support these options.
+// Returns credentials made by munge, encrypted, that only the user `uid` can read. decode() accepts those of `makers`.
+// An empty `socket` is munge's default. Throws Error without these options.
 std::unique_ptr<Credentials> munge_credentials(uid_t uid, const std::string& socket, Makers makers = Makers::same_user);
 
 }  // namespace placement::protocol

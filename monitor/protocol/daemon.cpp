@@ -3,20 +3,20 @@
 
 #include <getopt.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <vector>
 
-#include "config.h"
-#include "common/policy/config_mistakes.hpp"
+#include "common/policy/config.hpp"
 #include "common/util/error.hpp"
+#include "config.h"
 #include "monitor/protocol/safe_start.hpp"
 
 namespace placement::protocol {
 
-namespace {
-
 // Reads the command line into `options`. Returns the exit code if the program has to end, or -1 if it has to go on.
-int read_daemon_options(const DaemonHelp& help, int argc, char** argv, DaemonOptions& options) {
+static int read_daemon_options(const DaemonHelp& help, int argc, char** argv, DaemonOptions& options) {
   constexpr int switch_code = 1000;
   const option known[] = {{"slurm-conf", required_argument, nullptr, 'f'},
                           {help.name_option, required_argument, nullptr, help.name_letter},
@@ -50,7 +50,12 @@ int read_daemon_options(const DaemonHelp& help, int argc, char** argv, DaemonOpt
   return -1;
 }
 
-}  // namespace
+constexpr std::array<std::string_view, 5> agent_keys = {"AgentPort", "NodeProcessors", "ProbeInterface",
+                                                        "ProbeLinkMbps", "ProbeBytesPerMinute"};
+
+static bool is_agents(std::string_view key) {
+  return std::find(agent_keys.begin(), agent_keys.end(), key) != agent_keys.end();
+}
 
 int run_daemon(const DaemonHelp& help, int argc, char** argv, const std::function<void(const std::string&)>& log,
                const std::function<int(const DaemonOptions& options, const sigset_t& stops)>& run) {
@@ -72,20 +77,16 @@ int run_daemon(const DaemonHelp& help, int argc, char** argv, const std::functio
   }
 }
 
-namespace {
-
 constexpr int files_again_s = 10;
 
 // Returns the path of placement.conf after a check of both files.
-std::string safe_placement_conf(const std::string& slurm_conf) {
+static std::string safe_placement_conf(const std::string& slurm_conf) {
   const std::vector<uid_t> owners = configuration_owners();
   std::string own_conf = placement_conf_path(slurm_conf);
   require_safe_file(slurm_conf, owners);
   require_safe_file(own_conf, owners);
   return own_conf;
 }
-
-}  // namespace
 
 Config read_daemon_config(const std::string& slurm_conf) {
   return read_config(safe_placement_conf(slurm_conf), MissingFile::defaults);
@@ -110,6 +111,29 @@ std::optional<DaemonFiles> read_daemon_files(const std::string& slurm_conf, cons
     const timespec pause{files_again_s, 0};
     if (sigtimedwait(&stops, nullptr, &pause) > 0) return std::nullopt;
   }
+}
+
+std::string agent_settings_text(const Config& config) {
+  std::string text;
+  for (const ConfigKey& key : config_keys())
+    if (const std::string value = key.show(config); is_agents(key.name) && !value.empty())
+      text += std::string(key.name) + "=" + value + "\n";
+  return text;
+}
+
+void take_agent_settings(Config& config, std::string_view text) {
+  const std::string name = "the monitor's settings";
+  // parse_config() checks that the ports in the text do not conflict, so the monitor's port is added from this host.
+  const Config told =
+      parse_config("MonitorPort=" + std::to_string(config.monitor_port) + "\n" + std::string(text), name);
+  for (const auto& [key, line] : told.places.line_of_key)
+    if (!is_agents(key) && line > 1)
+      throw Error(name + ": " + std::string(key) + " is not a setting that a monitor sends");
+  config.agent_port = told.agent_port;
+  config.allowed_cpus_only = told.allowed_cpus_only;
+  config.probe_interfaces = told.probe_interfaces;
+  config.probe_link_Mbps = told.probe_link_Mbps;
+  config.probe_bytes_per_minute = told.probe_bytes_per_minute;
 }
 
 }  // namespace placement::protocol

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "common/policy/config.hpp"
 #include "common/topology/slurm_hosts.hpp"
@@ -33,10 +34,9 @@ struct DaemonOptions {
   bool switched = false;   // whether switch_option was given
 };
 
-// The main function of both daemons. Reads the command line, and prints the help, the version or an error message if
-// necessary. Then it ignores SIGPIPE, and blocks SIGCHLD and the signals `stops` that end a daemon (SIGTERM and
-// SIGINT). It then calls run(options, stops). Returns the exit code: that of run(), or daemon_failed if it throws an
-// exception, which is logged.
+// The main function of both daemons. Reads the command line: help, version or an error end it. Then it ignores SIGPIPE,
+// and blocks SIGCHLD and the signals `stops` that end a daemon (SIGTERM and SIGINT). It then calls run(options, stops).
+// Returns the exit code: that of run(), or daemon_failed if it throws an exception, which is logged.
 int run_daemon(const DaemonHelp& help, int argc, char** argv, const std::function<void(const std::string&)>& log,
                const std::function<int(const DaemonOptions& options, const sigset_t& stops)>& run);
 
@@ -44,8 +44,7 @@ int run_daemon(const DaemonHelp& help, int argc, char** argv, const std::functio
 // be root and must not read a file that belongs to another user. Throws Error when a file is unsafe or not valid.
 Config read_daemon_config(const std::string& slurm_conf);
 
-// The contents of placement.conf and slurm.conf that a daemon needs at its start. A key of placement.conf with a wrong
-// value has its default.
+// What a daemon needs of placement.conf and slurm.conf at its start. A key with a wrong value has its default.
 struct DaemonFiles {
   Config config;
   SlurmHosts hosts;
@@ -56,5 +55,16 @@ struct DaemonFiles {
 // meanwhile. Throws Error when a file is unsafe, as read_daemon_config() does.
 std::optional<DaemonFiles> read_daemon_files(const std::string& slurm_conf, const sigset_t& stops,
                                              const std::function<void(const std::string&)>& log);
+
+// Some settings of placement.conf concern the agents. They are set in one place, the file on the controllers, and a
+// monitor sends them to each agent within its session. From the file of its own host, an agent reads only the keys that
+// it needs to start (AgentDirectory) and to find a monitor (MonitorUser, MonitorPort).
+
+// Returns the agents' settings in `config` as "Key=value" lines. A setting without a value has no line.
+std::string agent_settings_text(const Config& config);
+
+// Replaces the agents' settings in `config` with those in `text`, which agent_settings_text() wrote. A setting that
+// `text` leaves out gets its default. Throws Error, and changes nothing, for another or a wrong setting.
+void take_agent_settings(Config& config, std::string_view text);
 
 }  // namespace placement::protocol

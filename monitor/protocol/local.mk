@@ -4,7 +4,6 @@ monitor_protocol = libmonitor_protocol.la libcommon_decision.la $(common_policy)
 EXTRA_LTLIBRARIES += libmonitor_protocol.la
 libmonitor_protocol_la_CPPFLAGS = $(AM_CPPFLAGS) $(MUNGE_CFLAGS) $(GCRYPT_CFLAGS)
 libmonitor_protocol_la_SOURCES = \
-	%D%/agent_config.cpp \
 	%D%/daemon.cpp \
 	%D%/munge_credentials.cpp \
 	%D%/query_client.cpp \
@@ -13,8 +12,6 @@ libmonitor_protocol_la_SOURCES = \
 	%D%/safe_start.cpp \
 	%D%/seal.cpp \
 	%D%/session.cpp \
-	%D%/socket_address.cpp \
-	%D%/tcp.cpp \
-	%D%/udp.cpp \
+	%D%/sockets.cpp \
 	%D%/messages.cpp \
 	#

@@ -13,10 +13,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "common/state/live_range.hpp"
 #include "common/state/live_state.hpp"
-#include "common/util/byte_reader.hpp"
-#include "common/util/byte_writer.hpp"
+#include "common/util/bytes.hpp"
 #include "monitor/protocol/messages.hpp"
 
 namespace placement::protocol::wire {
@@ -28,8 +26,7 @@ concept Of = std::same_as<std::remove_const_t<T>, Message>;
 
 // Passes the fields of a message in their order, in the form that messages.hpp describes: writes them, or reads them
 // from `bytes`. So one function fields(io, message) per message describes its form for both. Writing takes the fields
-// from a const message and checks no value. After the first error of reading, all fields read as zeros, and done()
-// returns false.
+// from a const message and checks no value. After an error of reading, fields read as zeros, and done() returns false.
 template <bool reading>
 class Fields {
  public:
@@ -75,8 +72,7 @@ class Fields {
     require(byte >= 1 && byte <= static_cast<std::uint8_t>(last));
     if constexpr (reading) value = static_cast<Enum>(byte);
   }
-  // A 32-bit float within `range`, not negative. NaN, in one bit pattern, means "not known"; a value out of `range` is
-  // written as NaN.
+  // A 32-bit float within `range`, not negative. NaN, in one bit pattern, means "not known" or out of `range`.
   void real(auto& value, const NumberRange& range = any_float) {
     constexpr auto not_known = std::bit_cast<std::uint32_t>(std::numeric_limits<float>::quiet_NaN());
     std::uint32_t bits = range.has(value) ? std::bit_cast<std::uint32_t>(static_cast<float>(value) + 0.0f) : not_known;

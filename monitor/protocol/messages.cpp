@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "common/state/live_range.hpp"
+#include "common/state/live_state.hpp"
 #include "common/state/node_fields.hpp"
 #include "monitor/protocol/handshake_packets.hpp"
 #include "monitor/protocol/message_fields.hpp"
@@ -166,11 +166,9 @@ std::optional<FrameKind> frame_kind(ByteView datagram) {
 }
 
 std::string to_string(const NetAddress& address) {
-  const auto& ip = address.ip;
-  const bool v4 =
-      std::all_of(ip.begin(), ip.begin() + 10, [](auto b) { return b == 0; }) && ip[10] == 255 && ip[11] == 255;
+  const bool v4 = address.is_v4();
   char text[INET6_ADDRSTRLEN] = "";
-  inet_ntop(v4 ? AF_INET : AF_INET6, ip.data() + (v4 ? 12 : 0), text, sizeof text);
+  inet_ntop(v4 ? AF_INET : AF_INET6, address.ip.data() + (v4 ? 12 : 0), text, sizeof text);
   return (v4 ? std::string(text) : "[" + std::string(text) + "]") + ":" + std::to_string(address.port);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -44,6 +45,7 @@ struct NetAddress {
   std::uint16_t port = 0;
 
   auto operator<=>(const NetAddress&) const = default;
+  bool is_v4() const { return ip[10] == 255 && ip[11] == 255 && std::ranges::count(std::span(ip).first(10), 0) == 10; }
 };
 
 // Returns whether only a process with CAP_NET_BIND_SERVICE, which is root's, can send from this port.
@@ -109,8 +111,7 @@ inline constexpr std::size_t max_single_node_jobs = 32;
 struct HeartbeatAck {
   std::uint64_t number = 0;        // number of the heartbeat that is acknowledged
   bool next_to_slurmctld = false;  // the active slurmctld runs on this monitor's host
-  // Numbers of the jobs that run on this node alone, as Slurm reports them. An agent allows no probe while a job runs
-  // that is not in this list.
+  // The jobs that run on this node alone, by Slurm. An agent allows no probe while another job runs.
   std::vector<std::uint32_t> single_node_jobs;
 };
 

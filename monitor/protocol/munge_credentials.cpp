@@ -6,7 +6,7 @@
 
 #include "common/util/error.hpp"
 #include "monitor/protocol/credentials.hpp"
-#include "monitor/protocol/udp.hpp"
+#include "monitor/protocol/sockets.hpp"
 
 namespace placement::protocol {
 

@@ -11,8 +11,7 @@
 #include "common/util/error.hpp"
 #include "monitor/protocol/seal.hpp"
 #include "monitor/protocol/session.hpp"
-#include "monitor/protocol/tcp.hpp"
-#include "monitor/protocol/udp.hpp"
+#include "monitor/protocol/sockets.hpp"
 
 namespace placement::protocol {
 

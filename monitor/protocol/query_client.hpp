@@ -20,9 +20,8 @@ struct MonitorAddress {
   std::uint16_t port = 0;
 };
 
-// Returns the controllers named in `slurm_conf`, with the user and port of the monitors. User and port are those that
-// slurmctld reports as in force in `controller`. Where it reports none, they come from this host's `config`. Throws
-// Error without a slurm.conf.
+// Returns the controllers named in `slurm_conf`, with the user and port of the monitors. They are those in force in
+// `controller`, else those of this host's `config`. Throws Error without a slurm.conf.
 MonitorAddress monitor_address(const std::string& slurm_conf, const ControllerState& controller, const Config& config);
 
 struct MonitorAnswer {
@@ -31,8 +30,7 @@ struct MonitorAnswer {
 };
 
 // Sends `query` as the calling user to the monitors on the controllers, one after another, until one answers. Each has
-// `seconds` to answer. Throws Error if none answers, with the name of each and its error. The function sets the query's
-// channel and key itself.
+// `seconds` to answer. Throws Error if none answers, with the name of each and its error. Sets its channel and key.
 MonitorAnswer ask_monitors(const MonitorAddress& address, const Query& query, double seconds = 30);
 
 // Sends one query to the address `to` and returns the answer, which has to be complete in `seconds`. `credentials` must

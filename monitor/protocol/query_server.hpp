@@ -17,7 +17,7 @@
 #include "monitor/protocol/credentials.hpp"
 #include "monitor/protocol/query_wire.hpp"
 #include "monitor/protocol/session.hpp"
-#include "monitor/protocol/tcp.hpp"
+#include "monitor/protocol/sockets.hpp"
 
 namespace placement::protocol {
 

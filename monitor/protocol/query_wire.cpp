@@ -4,24 +4,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/util/byte_writer.hpp"
+#include "common/util/bytes.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "monitor/protocol/message_fields.hpp"
 
 namespace placement::protocol {
 
-namespace {
-
 constexpr std::string_view note_name = "note", written_name = "written", ring_name = "ring", last_name = "last";
 
-std::int64_t count_of(std::string_view value) {
+static std::int64_t count_of(std::string_view value) {
   const auto number = parse_integer(value);
   if (!number || *number < 0) throw Error("an answer about decisions has '" + shown(value) + "' in place of a count");
   return *number;
 }
-
-}  // namespace
 
 static void fields(auto& io, wire::Of<Query> auto& query) {
   io.choice(query.kind, Query::Kind::measured_pairs);

@@ -70,11 +70,9 @@ UserIds unprivileged_user(const std::string& name) {
   return *user;
 }
 
-namespace {
-
 // A process that was not root when it started may have been given capabilities for its start. A process without any
 // does not call the kernel to drop them, because a service manager may forbid that call.
-void drop_capabilities() {
+static void drop_capabilities() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct own[_LINUX_CAPABILITY_U32S_3] = {};
   if (syscall(SYS_capget, &header, own) != 0) fail_with_errno("cannot find out which capabilities this process has");
@@ -83,8 +81,6 @@ void drop_capabilities() {
   const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
   if (syscall(SYS_capset, &header, none) != 0) fail_with_errno("cannot give up capabilities");
 }
-
-}  // namespace
 
 void become(const UserIds& user, const std::string& name) {
   if (geteuid() == 0) {
@@ -152,8 +148,7 @@ void make_directory_for(const std::string& path, const UserIds& user) {
     if (errno == EEXIST) return;
     fail_with_errno(path);
   }
-  // The directory is changed through its descriptor. A user who may write the parent directory could have replaced it
-  // with a symbolic link in the meantime.
+  // The directory is changed through its descriptor. A user who may write its parent could have replaced it.
   const FileDescriptor made(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (made < 0 || fchmod(made, 0755) != 0 || fchown(made, user.uid, user.gid) != 0) fail_with_errno(path);
 }

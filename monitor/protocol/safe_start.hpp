@@ -6,13 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "common/util/file_descriptor.hpp"
 #include "common/util/error.hpp"
 
 namespace placement::protocol {
 
-// The first steps of both daemons. They become an unprivileged user, and check that no other user can control them
-// through the files they read.
+// The first steps of both daemons. They become an unprivileged user, whom no other user can control through files.
 
 struct UserIds {
   uid_t uid = 0;

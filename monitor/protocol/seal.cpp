@@ -2,14 +2,12 @@
 #include "monitor/protocol/seal.hpp"
 
 #include <gcrypt.h>
-#include <unistd.h>
 
 #include <array>
 #include <string>
 #include <string_view>
 
-#include "common/util/byte_reader.hpp"
-#include "common/util/byte_writer.hpp"
+#include "common/util/bytes.hpp"
 #include "common/util/error.hpp"
 #include "monitor/protocol/handshake_packets.hpp"
 
@@ -46,7 +44,7 @@ class Cipher {
 
   void begin(const Key& key, std::uint64_t sequence, ByteView header) {
     std::array<std::uint8_t, 12> nonce{};
-    ByteWriter(std::span(nonce).subspan(4)).number(sequence, 8);
+    for (std::size_t i = 0; i < 8; ++i) nonce[4 + i] = static_cast<std::uint8_t>(sequence >> (8 * i));
     check(gcry_cipher_setkey(handle_, key.data(), key.size()), "key");
     check(gcry_cipher_setiv(handle_, nonce.data(), nonce.size()), "nonce");
     check(gcry_cipher_authenticate(handle_, header.data(), header.size()), "header");

@@ -4,26 +4,21 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/util/byte_writer.hpp"
+#include "common/util/bytes.hpp"
 #include "common/util/error.hpp"
 
 namespace placement::protocol {
-
-namespace {
 
 constexpr double first_wait_s = 1;
 constexpr double last_wait_s = 16;
 constexpr double session_age_s = 24 * 3600;
 constexpr double reset_pause_s = 5;  // least time between two resets that are accepted
 
-// Token buckets of a peer for joins from unprivileged ports other than its last one. The first join of this kind
-// allocates them (2.5 KiB).
+// Token buckets of a peer for joins from unprivileged ports other than its last one; the first allocates 2.5 KiB.
 constexpr std::size_t stranger_buckets = 64;
 
 constexpr std::uint64_t peer_bits = 24;  // the low bits of a session's id, which are the peer's number
 constexpr std::uint64_t peer_mask = (std::uint64_t{1} << peer_bits) - 1;
-
-}  // namespace
 
 const char* to_string(Refusal refusal) {
   switch (refusal) {
@@ -118,8 +113,7 @@ ClientSession::Received ClientSession::receive(ByteView datagram, double now_s) 
   if (*kind == FrameKind::challenge) {
     const auto challenge = decode<ChallengeFrame>(datagram);
     if (!challenge) return refuse(Refusal::malformed);
-    // Accepts one challenge per hello, and only with the nonce of that hello. So a sender that has not seen the hello
-    // gets no join.
+    // Accepts one challenge per hello, with its nonce. So a sender that has not seen the hello gets no join.
     if (!nonce_ || challenge->nonce != *nonce_) return refuse(Refusal::bad_cookie);
     nonce_.reset();
     JoinSecret secret{.nonce = challenge->nonce, .cookie = challenge->cookie, .secret = {}, .name = name_};
@@ -251,8 +245,7 @@ bool ServerSessions::may_attempt(Peer& peer, const NetAddress& from, double now_
   if (is_reserved_port(from.port)) return peer.reserved.take(now_s);
   if (peer.strangers.empty())
     peer.strangers.assign(stranger_buckets, TokenBucket(limits_.stranger_joins_per_s, limits_.peer_joins_burst));
-  // A keyed hash of port and minute selects the bucket. So only the monitor knows which ports share a bucket, and the
-  // groups change every minute.
+  // A keyed hash of port and minute selects the bucket. So only the monitor knows which ports share one for a minute.
   const auto minute = static_cast<std::uint64_t>(now_s / 60);
   Bytes text;
   ByteWriter(text).number(minute << 16 | from.port, sizeof minute);
@@ -303,8 +296,7 @@ ServerSessions::Received ServerSessions::answer_sealed(ByteView datagram, const 
     peer.channel.reset();
     return no_session();
   }
-  // A session is bound to the address of its join. A datagram from another address is refused before the check of its
-  // seal.
+  // A session is bound to the address of its join. One from another address is refused before its seal is checked.
   if (peer.address != from) return {.refused = Refusal::wrong_address};
   if (!peer.datagrams.take(now_s)) return {.refused = Refusal::too_many};
   Refusal error = Refusal::none;

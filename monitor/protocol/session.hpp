@@ -37,8 +37,7 @@ class TokenBucket {
   TokenBucket(double rate, double burst) : rate_(rate), burst_(burst), level_(burst) {}
   // Takes `amount` units and returns true, or returns false and takes nothing if fewer units are available.
   bool take(double now_s, double amount = 1);
-  // Takes `amount` units for work that is already done, even if fewer units are available. The level may fall to
-  // -burst.
+  // Takes `amount` units for work that is already done, even if fewer are there. The level may fall to -burst.
   void charge(double now_s, double amount);
   // Returns the units that can be taken at the time `now_s`; below 0 while more was charged than there was.
   double level(double now_s);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugins/compat/self_test.h"
-
 #include "plugins/compat/slurm_compat.h"
 
 static char *wrong_nodes(void)

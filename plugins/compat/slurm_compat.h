@@ -158,4 +158,19 @@ static inline bool in_slurmctld(void)
 	return &slurmctld_config != NULL;	/* job_list is no test, because slurmstepd has it too since 24.05 */
 }
 
+/*
+ * Tests whether slurmctld's records of nodes, partitions and jobs have the layout of the headers that this plugin was
+ * compiled with. It checks the magic number that Slurm keeps in each record, and looks up records by their own names
+ * and IDs. Returns NULL if the layout is right, otherwise a text that describes the difference; the caller frees it
+ * with xfree(). Call this before other reads of them. The caller holds slurmctld's locks for reading.
+ */
+char *records_do_not_fit(void);
+
+/*
+ * Returns the switches or blocks of one of slurmctld's topologies as lines of "scontrol show topology NAME". Returns
+ * NULL if it has none. `name` is a topology of topology.yaml (Slurm 25.05 and later), or NULL for the topology of the
+ * cluster. The caller frees the text with xfree().
+ */
+char *topology_text(char *name);
+
 #endif

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugins/compat/topology_text.h"
-
 #include "plugins/compat/slurm_compat.h"
 
 #ifdef HAVE_SLURM_SWITCH_RECORDS

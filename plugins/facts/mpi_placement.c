@@ -49,9 +49,9 @@ static char *select_plugin_path(void)
 }
 
 /*
- * Returns placement_add_facts of the select plugin next to this file, or NULL if this process does not use that plugin. A
- * plugin for another version of Slurm stays in memory after Slurm has refused it. It must not be called, because it uses
- * the records of its own version of Slurm.
+ * Returns placement_add_facts of the select plugin next to this file, or NULL if this process does not use that plugin.
+ * A plugin for another version of Slurm stays in memory after Slurm has refused it. It must not be called, as its
+ * records differ.
  */
 static add_facts_function of_select_plugin(void)
 {

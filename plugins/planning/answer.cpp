@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "plugins/planning/answer.hpp"
+#include "plugins/planning/plugin_state.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -86,8 +86,7 @@ bool may_put_off(const PluginState& now, const placement_request& request) {
   return request.may_be_put_off && request.times_put_off < static_cast<std::uint64_t>(now.config.decision_wait);
 }
 
-// Answers that the job stays in the queue until the next scheduling cycle. Only the first time that a job is put off is
-// recorded.
+// Answers that the job stays in the queue until the next scheduling cycle. Only the first time is recorded.
 const Answer& put_off(PluginState& now, const placement_request& request, placement_decision& decision) {
   Answer answer{std::nullopt,
                 "the time for decisions is used up, the decision is put off to the next scheduling cycle (" +

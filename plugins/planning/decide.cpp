@@ -11,18 +11,14 @@
 #include <filesystem>
 #include <iterator>
 #include <new>
-#include <span>
 #include <string_view>
 #include <cstring>
 #include <system_error>
-#include <vector>
 
 #include "common/decision/job_state.hpp"
 #include "common/policy/policy_spec.hpp"
 #include "common/state/controller_state.hpp"
 #include "policies/table.hpp"
-#include "plugins/planning/answer.hpp"
-#include "plugins/planning/plugin_configuration.hpp"
 #include "plugins/planning/plugin_state.hpp"
 #include "treematch/map_memory.hpp"
 
@@ -43,8 +39,7 @@ PluginState& state() {
   return *the_state;
 }
 
-// The entries of a job's environment among which a policy is looked for. Slurm's scheduler asks this about each pending
-// job in each cycle.
+// The entries of an environment among which a policy is looked for, for each pending job in each cycle.
 constexpr std::uint32_t most_policy_entries = 64;
 
 // Returns the policy and its parameters, or null if the job asks for none.
@@ -54,8 +49,7 @@ const char* policy_word(char* const* environment, std::uint32_t count) {
              : environment_value({environment, std::min(count, most_policy_entries)}, request_policy_variable);
 }
 
-// Lets the costs of the decision point to `costs`. Appends `stock_busiest_link`, the busiest link of natural order on
-// the first nodes, to the busiest link.
+// Lets the costs of the decision point to `costs`. Appends `stock_busiest_link`, that of the stock cost.
 void point_to_costs(PluginState& now, placement_decision& decision, const StepCosts& costs,
                     const std::string& stock_busiest_link) {
   now.busiest_link = costs.busiest_link.empty() ? "" : costs.busiest_link + stock_busiest_link;

@@ -25,10 +25,7 @@ extern "C" {
  */
 enum placement_mode placement_configure(const char *config_path, const struct placement_machine *machine);
 
-/*
- * Forgets the machine, the partition policies and all jobs. The mode is PLACEMENT_OFF until the next
- * placement_configure().
- */
+/* Forgets the machine, the partition policies and all jobs. The mode is PLACEMENT_OFF until configured again. */
 void placement_unconfigure(void);
 
 /*
@@ -44,23 +41,20 @@ enum placement_mode placement_mode_in(const char *partition);
 const char *placement_failure(void);
 
 /*
- * Sets the function that receives the log lines about problems that do not turn placement off. `log` is called from
- * placement_configure(), and later from a thread of this library that holds no lock of Slurm. Call this function before
- * placement_configure().
+ * Sets the function that receives the log lines about problems that do not turn placement off. Call this first:
+ * placement_configure() calls `log`, and later a thread of this library that holds no lock of Slurm.
  */
 void placement_log_to(void (*log)(bool is_error, const char *text));
 
 /*
- * Lets the thread of this library call `call` once, `seconds` seconds from now or up to one second later. Only one
- * request is pending at a time; the library keeps the one that is due first. The request is dropped while the mode is
- * PLACEMENT_OFF.
+ * Lets the thread of this library call `call` once, `seconds` seconds from now or up to one second later. Only the
+ * request that is due first is kept, and none while the mode is PLACEMENT_OFF.
  */
 void placement_call_later(uint32_t seconds, void (*call)(void));
 
 /*
- * Calls add(list, name, value) for each line of the configuration in force, for "scontrol show config". Several threads
- * may call this function at once while none is in another function of this file. The caller's read lock on slurmctld's
- * jobs ensures that.
+ * Calls add(list, name, value) for each line of the configuration in force, for "scontrol show config". With a read
+ * lock on slurmctld's jobs, several threads may call this at once.
  */
 void placement_facts(void (*add)(void *list, const char *name, const char *value), void *list);
 
@@ -72,16 +66,10 @@ void placement_facts(void (*add)(void *list, const char *name, const char *value
 #define PLACEMENT_JOB_DECISION "PLACEMENT_DECISION"
 #define PLACEMENT_JOB_START "PLACEMENT_START"
 
-/*
- * Frees the data of jobs about which nothing was asked for ten minutes. The call costs little, so each job test can
- * make it.
- */
+/* Frees the data of jobs about which nothing was asked for ten minutes. Each job test can call it: it costs little. */
 void placement_tidy(void);
 
-/*
- * Returns the name of the policy that the entries NAME=VALUE ask for. The text is empty if they name no known policy.
- * It stays valid until the process ends.
- */
+/* Returns the name of the policy that the entries NAME=VALUE ask for; empty for none. It stays valid. */
 const char *placement_policy_name(char *const *environment, uint32_t environment_count);
 
 /* Returns true if one of the first 64 entries NAME=VALUE of a job's environment asks for a policy. */
@@ -103,17 +91,15 @@ const char *placement_partition_with_policy(uint32_t index);
 /*
  * Asks the job's policy for nodes and cores among those offered, and sets the answer and the costs of `decision`. If
  * `placed` is false, `reason` has the reason. The pointers are valid until the next call of this function,
- * placement_has_no_time(), placement_plan_failed(), placement_forget(), placement_tidy(), placement_configure() or
- * placement_unconfigure().
+ * placement_has_no_time(), placement_plan_failed(), placement_forget(), placement_tidy() or placement_[un]configure().
  */
 void placement_decide(const struct placement_offer *offer, const struct placement_request *request,
 		      struct placement_decision *decision);
 
 /*
  * Answers a question without an offer if the user of `request` has no time for decisions left: sets `decision` as
- * placement_decide() would, and returns true. The answer is that the decision is put off, or that the job runs as
- * stock. Returns false if placement_decide() must be called. Of `request`, job_id, uid, may_be_put_off and
- * times_put_off are read.
+ * placement_decide() would, to a decision put off or stock, and returns true. Returns false if placement_decide() must
+ * be called. Of `request`, job_id, uid, may_be_put_off and times_put_off are read.
  */
 bool placement_has_no_time(const struct placement_request *request, struct placement_decision *decision);
 

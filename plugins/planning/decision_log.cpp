@@ -13,22 +13,17 @@
 
 namespace placement::planning {
 
-namespace {
-
 // The most nodes in a list of names. A longer list is not shown whole, and making it takes time.
 constexpr std::size_t most_listed = 512;
 
-// Returns the names of `nodes`, indices into the offer, as a hostlist. An offered node that the machine does not have
-// is left out, because it has no name.
-std::string listed(const Machine& machine, const placement_offer& offer, std::span<const std::uint32_t> nodes) {
+// Returns the names of `nodes`, indices into the offer, as a hostlist. Nodes without a name are left out.
+static std::string listed(const Machine& machine, const placement_offer& offer, std::span<const std::uint32_t> nodes) {
   std::vector<std::string> names;
   for (const std::uint32_t node : nodes.first(std::min(nodes.size(), most_listed)))
     if (offer.node[node] >= 0 && offer.node[node] < machine.nodes())
       names.push_back(machine.node(offer.node[node]).name);
   return compress_hostlist(names) + (nodes.size() > most_listed ? ".." : "");
 }
-
-}  // namespace
 
 DecisionLog::DecisionLog(std::string path, RingReaders readers) : path_(std::move(path)), readers_(readers) { open(); }
 

@@ -21,8 +21,7 @@ namespace placement::planning {
 // most ring_places records are kept. Only the functions that say so may be called from other threads.
 class DecisionLog {
  public:
-  // Opens the ring at `path`, and makes it if it does not exist; `readers` may read it. If that fails, status()
-  // says why.
+  // Opens the ring at `path`, or makes it; `readers` may read it. If that fails, status() says why.
   DecisionLog(std::string path, RingReaders readers);
 
   // Opens the ring unless it is open, and writes the records that were kept. Returns whether it is open now. One other

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/util/processor_time.hpp"
+#include "common/util/deadline.hpp"
 
 namespace placement::planning {
 
@@ -41,13 +41,11 @@ class DecisionTimeBudget {
     spent_ += counted;
   }
 
-  // The clocks by which decisions are timed, and by which time becomes available. Tests replace them, so that they do
-  // not depend on the speed of the machine.
+  // The clocks of decisions and of the time that becomes available. Tests replace them, for machines of any speed.
   inline static Clock::duration (*thread_time)() = processor_time;
   inline static Clock::time_point (*clock)() = Clock::now;
 
-  // Counts the processor time of the calling thread from the construction to the end of the scope, also when an
-  // exception leaves the scope.
+  // Counts the processor time of the calling thread until the end of the scope, also by an exception.
   class Use {
    public:
     Use(DecisionTimeBudget& budget, uid_t user) : budget_(budget), user_(user) {}
@@ -65,8 +63,7 @@ class DecisionTimeBudget {
  private:
   static constexpr std::size_t most_users = 256;
 
-  // Bounds the memory: forgets what the user with the least spent time has spent. So users who flood are never
-  // forgotten.
+  // Bounds the memory: forgets the user with the least spent time. So users who flood are never forgotten.
   void forget_least() {
     const auto least =
         std::ranges::min_element(spent_by_, {}, [](const auto& one) { return std::pair(one.second, one.first); });

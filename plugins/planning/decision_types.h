@@ -24,10 +24,7 @@ struct placement_machine_node {
 	uint32_t threads_per_core;
 };
 
-/*
- * The machine. A topology is the text of its switches or blocks that "scontrol show topology" prints, or NULL without
- * any.
- */
+/* The machine. A topology is the text of "scontrol show topology" on its switches or blocks, or NULL without any. */
 struct placement_machine {
 	const struct placement_machine_node *nodes;
 	uint32_t node_count;
@@ -78,8 +75,7 @@ struct placement_request {
 
 /*
  * One decision. The select plugin sets the job's fields. placement_decide() adds the answer of the policy,
- * placement_assess() the costs of the allocation. placement_tell() records it. A text is empty or NULL if it is not
- * known.
+ * placement_assess() the costs of the allocation. placement_tell() records it. An unknown text is empty or NULL.
  */
 struct placement_decision {
 	/* the job */

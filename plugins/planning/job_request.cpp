@@ -2,7 +2,6 @@
 #include "plugins/planning/job_request.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -13,6 +12,7 @@
 #include "common/matrix/matrix_wire.hpp"
 #include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
+#include "common/util/text.hpp"
 
 namespace placement::planning {
 
@@ -29,11 +29,10 @@ std::string_view required_value(std::span<char* const> environment, const char* 
 }
 
 std::int64_t number(std::string_view text, const char* name, std::int64_t most) {
-  std::int64_t value = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > most)
+  const auto value = parse_integer(text);
+  if (!value || *value < 0 || *value > most)
     throw Error(std::string(name) + " is not a number from 0 to " + std::to_string(most));
-  return value;
+  return *value;
 }
 
 // Returns the values of the pieces 0 to `count` - 1, null where one is missing. Reads the environment once: each search

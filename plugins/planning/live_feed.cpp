@@ -19,7 +19,7 @@
 
 #include "common/state/snapshot.hpp"
 #include "common/util/error.hpp"
-#include "common/util/file_identity.hpp"
+#include "common/util/file_descriptor.hpp"
 
 namespace placement::planning {
 
@@ -95,8 +95,7 @@ struct LiveFeed::Watch {
     }
   }
 
-  // Looks up the trusted users again. If they changed, the refused file is read again, because it may belong to a user
-  // who was created in between.
+  // Looks up the trusted users again. If they changed, the refused file is read again: it may belong to a new user.
   void look_up_owners() {
     SnapshotOwners found = find_owners();
     if (found == owners) return;

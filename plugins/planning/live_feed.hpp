@@ -38,16 +38,14 @@ SnapshotOwners snapshot_owners(const std::string& monitor_user);
 // Keeps the monitor's newest snapshot in memory, because decisions run under slurmctld's locks and may not read files.
 // A thread checks once a second whether the file was replaced, reads it, and swaps a pointer. It holds the lock of
 // decisions only for this swap, and no lock of Slurm. The file is not mapped: a truncated mapping ends a process with
-// SIGBUS. The destructor does not wait for the thread, which may hang in a file system. A snapshot is trusted if it
-// belongs to root, to the user of this process or to the monitor's user. These users are looked up again while a file
-// is refused.
+// SIGBUS. The destructor does not wait for the thread, which may hang in a file system. A snapshot is trusted if its
+// owner is root, the user of this process or the monitor's user, who are looked up again while a file is refused.
 class LiveFeed {
  public:
   // Gets one line when a file is refused for the first time, and one when a good file follows a refused one.
   // It is called by the constructor and by the thread of the feed, also after the feed is destroyed.
   using Log = std::function<void(bool is_error, const std::string& text)>;
-  // Another task that opens files, such as opening the ring. The thread of the feed calls it once a second until it
-  // returns true.
+  // Another task, such as opening the ring. The thread of the feed calls it once a second until it returns true.
   using Retry = std::function<bool()>;
   // Returns the trusted users. It is called by the constructor, and by the thread while a file is refused.
   using FindOwners = std::function<SnapshotOwners()>;
@@ -68,8 +66,7 @@ class LiveFeed {
   // free memory to the system, at most once a minute. Does no I/O.
   void memory_was_freed() const;
 
-  // Lets the thread call `call` once, after `time` or up to a second later. Only one request is pending at a time; the
-  // feed keeps the one that is due first.
+  // Lets the thread call `call` once, after `time` or up to a second later. Only the request that is due first is kept.
   void call_later(std::chrono::steady_clock::duration time, void (*call)()) const;
 
   // Returns why the file was refused; empty if it was not, or if there is no file.

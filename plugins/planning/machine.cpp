@@ -2,7 +2,6 @@
 #include "plugins/planning/machine.hpp"
 
 #include <span>
-#include <utility>
 
 #include "common/topology/scontrol_topology.hpp"
 #include "common/topology/topology_read.hpp"

@@ -14,8 +14,8 @@
 
 namespace placement::planning {
 
-// The whole machine with all cores free, as a topology tree. The leaves are cores; for jobs whose tasks share cores
-// they are hardware threads.
+// The machine with all cores free, as a topology tree. The leaves are cores, or threads for jobs whose tasks share
+// cores.
 class Machine {
  public:
   // Copies the description `machine`, and reads the topology, torus and outage files that `config` names. Throws
@@ -23,8 +23,7 @@ class Machine {
   Machine(const placement_machine& machine, const Config& config);
 
   // Makes a machine with the nodes, torus and outages of `cluster` and the switches or blocks `topology`, in the form
-  // of placement_machine. A TreematchTopologyFile replaces only the topology of the cluster, not this one. Throws Error
-  // if the description makes no tree.
+  // of placement_machine. TreematchTopologyFile does not replace this one. Throws Error if it makes no tree.
   Machine(const Machine& cluster, const char* topology);
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
@@ -43,8 +42,7 @@ class Machine {
   const std::string& warning() const { return warning_; }
 
   // Returns the view whose nodes have `threads` leaves per core, 1 or more. A view is built when first asked for and
-  // kept. Throws Error if `threads` > 1 and the topology comes from a file, or if four views with other numbers are
-  // kept already.
+  // kept. Throws Error if `threads` > 1 and the topology is that of a file, or if four other views are kept already.
   const ClusterView& view(std::int32_t threads) const;
 
  private:

@@ -8,13 +8,13 @@
 
 #include "common/decision/job_state.hpp"
 #include "common/decision/planned_ranks.hpp"
-#include "common/state/node_outage.hpp"
+#include "common/state/outage_file.hpp"
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/fabric_choice.hpp"
 #include "policies/nla.hpp"
-#include "plugins/planning/candidate_nodes.hpp"
+#include "plugins/planning/policy_view.hpp"
 
 namespace placement::planning {
 
@@ -127,8 +127,8 @@ class Planner {
     }
   }
 
-  // Replaces the plan's ranks and cost by those that srun will find, if there is time to find them: a search that is
-  // cut short ends with the natural order.
+  // Replaces the plan's ranks and cost by those that srun will find, if there is time: a search cut short ends with
+  // natural order.
   void place_again(const FirstStep& step, Plan& plan, const Deadline& deadline) const {
     const Deadline search = end_of_search(deadline, job_request_.matrix.get(), config_);
     if (search.expired()) return;
@@ -281,14 +281,12 @@ class Planner {
     return pack_job_state(request_.job_id, view, nodes, job_seconds, max_state_bytes, deadline);
   }
 
-  // Returns the value of PLACEMENT_RANKS, so that srun begins with the ranks for which the nodes were chosen; empty if
-  // it would be too long.
+  // Returns the value of PLACEMENT_RANKS, so that srun begins with these ranks; empty if it would be too long.
   std::string ranks_for_steps(const Placement& placement, std::size_t nodes) const {
     return pack_planned_ranks({request_.job_id, ranks_of_used_nodes(placement, nodes)}, max_ranks_bytes);
   }
 
-  // Adds the cost and the busiest link of natural order on the first nodes that are offered, where they can be
-  // computed.
+  // Adds the cost and busiest link of natural order on the first offered nodes, where they can be computed.
   void add_costs_on_first_nodes(Plan& plan, const ClusterView& view, const Request& request,
                                 const Deadline& deadline) const {
     const policies::Policy* sequential = policies::find_policy("SEQUENTIAL");

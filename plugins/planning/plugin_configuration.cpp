@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "plugins/planning/plugin_configuration.hpp"
+#include "plugins/planning/plugin_state.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "common/decision/ring_place.hpp"
-#include "common/util/error.hpp"
 #include "policies/settings.hpp"
 
 namespace placement::planning {
@@ -23,8 +22,7 @@ constexpr int tries_before_error = 10;
 
 using Log = LiveFeed::Log;
 
-// Opens the ring at `path`. Returns null if its directory does not exist: decisions are recorded only where the site
-// has made that directory.
+// Opens the ring at `path`; null if its directory does not exist, which the site makes to have decisions recorded.
 std::shared_ptr<DecisionLog> open_decision_log(const std::string& path, bool private_jobs, const Log& log) {
   std::error_code error;
   const std::filesystem::path directory = std::filesystem::path(path).parent_path();
@@ -35,9 +33,8 @@ std::shared_ptr<DecisionLog> open_decision_log(const std::string& path, bool pri
   return opened;
 }
 
-// Returns the users whose snapshot is trusted. With PrivateData=jobs, this permits MonitorUser to read the ring at
-// `private_ring`, because it answers users about their own jobs. `private_ring` is empty if everybody may read the
-// ring, or if it is not open yet.
+// Returns the users whose snapshot is trusted. Lets MonitorUser, which answers users about their own jobs, read the
+// ring at `private_ring`; empty: everybody may read the ring, or it is not open yet.
 SnapshotOwners find_monitor(const std::string& monitor_user, const std::string& private_ring) {
   SnapshotOwners owners = snapshot_owners(monitor_user);
   if (owners.missing.empty() && !private_ring.empty()) let_read_ring(private_ring, owners.users.back());

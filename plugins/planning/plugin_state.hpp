@@ -13,9 +13,10 @@
 
 #include "common/decision/job_variables.hpp"
 #include "common/policy/config.hpp"
-#include "plugins/planning/decision_types.h"
+#include "common/state/controller_state.hpp"
 #include "plugins/planning/decision_log.hpp"
 #include "plugins/planning/decision_time_budget.hpp"
+#include "plugins/planning/decision_types.h"
 #include "plugins/planning/job_request.hpp"
 #include "plugins/planning/live_feed.hpp"
 #include "plugins/planning/machine.hpp"
@@ -37,8 +38,7 @@ inline DecisionTimeBudget full_budget(const Config& config) {
 }
 inline const DecisionTimeBudget degraded_budget{std::chrono::milliseconds(100), std::chrono::milliseconds(100)};
 
-// The processor time for asking which nodes Slurm itself would choose. On a large cluster the question takes as long as
-// an allocation.
+// The processor time for asking which nodes Slurm itself would choose, which takes as long as an allocation.
 inline const DecisionTimeBudget question_budget{std::chrono::milliseconds(10), std::chrono::milliseconds(10)};
 
 // The answer of the policy to a question about a job.
@@ -104,5 +104,24 @@ struct PluginState {
     return request.topology == 0 ? *machine : *other_machines.at(request.topology - 1);
   }
 };
+
+// Brings `now.config` into force: describes the machine, opens the ring and starts the thread that reads the snapshot.
+// Logs problems that do not turn placement off. Throws Error.
+void configure_on(PluginState& now, const placement_machine& machine);
+
+// Returns the settings in force and whether live data are used, for "scontrol show config".
+ControllerState controller_state(const PluginState& now);
+
+// Returns the answer for a user who has no time for decisions left, as answer_of() would: the decision is put off, or
+// the job runs as stock. Returns null if the question needs the offer: there is time, an answer for the job is kept, or
+// the job was not put off before, and the record of the first time names the candidates. Sets wait_told of `decision`.
+// The pointer is valid until the next call. Throws bad_alloc.
+const Answer* answer_without_offer(PluginState& now, const placement_request& request, placement_decision& decision);
+
+// Returns the policy's answer to a question about a job. An answer to an equal question is reused; otherwise the policy
+// is asked within the user's part of the processor time. Sets live_age_s, remembered and wait_told of `decision`, and
+// starts the record of the decision. The reference is valid until the next call. Throws bad_alloc and Error.
+const Answer& answer_of(PluginState& now, const placement_offer& offer, const placement_request& request,
+                        placement_decision& decision);
 
 }  // namespace placement::planning

@@ -17,14 +17,13 @@
 
 namespace placement::planning {
 
-namespace {
-
 constexpr std::size_t most_rank_text = 767;  // the longest list of the ranks of each node, in characters
 
 constexpr int least_effort = 1;  // of the policies on a torus
 
-StepView step_on(const DecisionInput& input, const CandidateNodes& candidates, std::span<const std::uint32_t> nodes,
-                 const std::vector<std::int32_t>& tasks, const std::uint8_t* core) {
+static StepView step_on(const DecisionInput& input, const CandidateNodes& candidates,
+                        std::span<const std::uint32_t> nodes, const std::vector<std::int32_t>& tasks,
+                        const std::uint8_t* core) {
   ClusterView view = view_of(input.machine, input.live, input.offer, nodes, 1);
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     const std::uint32_t first = input.offer.first_core[nodes[n]], end = input.offer.first_core[nodes[n] + 1];
@@ -39,7 +38,7 @@ StepView step_on(const DecisionInput& input, const CandidateNodes& candidates, s
 // Returns the number of tasks that Slurm's step layout (block) gives to each node. Node n has room for room[n] tasks.
 // Without `pack` the tasks are dealt in rounds, one per node. With `pack` each node gets one task, then the nodes are
 // filled one after the other. Tasks for which no node has room are dealt in rounds beyond the room.
-std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std::uint64_t tasks, bool pack) {
+static std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std::uint64_t tasks, bool pack) {
   std::vector<std::int32_t> given(room.size(), 0);
   const auto deal = [&](std::size_t n, std::uint64_t most) {
     const std::uint64_t taken = std::min(tasks, most);
@@ -63,15 +62,13 @@ std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std:
 // Estimates the hop-bytes of natural order on the first nodes of an offer if the cores that Slurm would choose there
 // are not known. `stock` was computed on other cores of the same nodes, `known` on cores that Slurm chose. So the bytes
 // within nodes are given the mean distance of `known`.
-Cost as_far_within_nodes(const CostWithin& stock, const CostWithin& known) {
+static Cost as_far_within_nodes(const CostWithin& stock, const CostWithin& known) {
   if (known.bytes_within == 0) return stock.cost;
   // Divided before they are multiplied, so that the products stay below 127 bits.
   const Cost hops = known.hop_bytes_within / known.bytes_within, rest = known.hop_bytes_within % known.bytes_within;
   return stock.cost - stock.hop_bytes_within + stock.bytes_within * hops +
          stock.bytes_within * rest / known.bytes_within;
 }
-
-}  // namespace
 
 bool on_torus(const ClusterView& view, const JobRequest& job_request) {
   return view.torus && job_request.policy->avoids_faults;

@@ -14,7 +14,7 @@
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/step_view.hpp"
 #include "common/util/deadline.hpp"
-#include "plugins/planning/candidate_nodes.hpp"
+#include "plugins/planning/policy_view.hpp"
 #include "plugins/planning/decision_types.h"
 #include "plugins/planning/job_request.hpp"
 #include "plugins/planning/live_feed.hpp"
@@ -66,12 +66,10 @@ std::string run_lengths(const Counts& counts, std::size_t most) {
 // Returns true if the job's policy uses the torus of the view, on which the tree's distances mean nothing.
 bool on_torus(const ClusterView& view, const JobRequest& job_request);
 
-// Returns the deadline of the search for ranks, which leaves time for the work after it until `deadline`. `matrix` is
-// null if the job has none.
+// Returns the deadline of the search for ranks, with time until `deadline` for the work after it. `matrix` may be null.
 Deadline end_of_search(const Deadline& deadline, const CommMatrix* matrix, const Config& config);
 
-// Returns the text of busiest_link() for a placement of the job's ranks; an empty string on a torus, which has other
-// links. The job has a matrix.
+// Returns the text of busiest_link() for a placement of the job, which has a matrix; on a torus, with other links, "".
 std::string busiest_of(const ClusterView& view, const JobRequest& job_request, const Placement& placement);
 
 // Returns the ranks of each node that has any. Nodes are in their order, and the ranks of a node are in the order of
@@ -87,8 +85,7 @@ struct StepVariables {
   std::string planned_ranks;  // the value of PLACEMENT_RANKS (common/decision/planned_ranks.hpp)
 };
 
-// A job's first step on certain nodes and cores, as srun will see it. Its functions throw Error if the policy cannot
-// place the ranks there.
+// A job's first step on certain nodes and cores, as srun will see it. Throws Error if no rank can be placed.
 class FirstStep {
  public:
   // The step has tasks[n] tasks on nodes[n], indices into the offer. `core` has one byte per core, indexed as the
@@ -108,8 +105,7 @@ class FirstStep {
   CostWithin cost_within(const Placement& placement) const;
 
   // Places the ranks by the policy, as srun will with the variables `sent`, and sets the cost, the busiest link and the
-  // ranks of `costs`. On a torus the least effort is used, as in the choice of nodes, because srun's effort would take
-  // too long.
+  // ranks of `costs`. On a torus the effort is least, as in the choice of nodes: srun's would take too long.
   void place(StepCosts& costs, const StepVariables& sent, const Deadline& deadline) const;
 
  private:

@@ -3,7 +3,27 @@
 #define PLACEMENT_SELECT_CONFIGURATION_H
 
 #include "plugins/compat/slurm_compat.h"
-#include "plugins/select/machine_from_slurm.h"
+#include "plugins/planning/decide.h"
+
+/*
+ * Slurm's records of nodes and switches as the plain arrays of decide.h. A node whose cores are not sockets times cores
+ * per socket is left out. The names point into Slurm's records, so the tables are valid until Slurm changes those.
+ */
+struct machine_tables {
+	struct placement_machine machine;
+	struct placement_machine_node *nodes;
+	char **topologies;		/* that of the cluster first, then those of machine.other_topologies */
+	int *topology_index;		/* slurmctld's index of each topology */
+	uint32_t topology_count;
+	int32_t *node_of_record;	/* for each node record, the index into machine.nodes; -1 if it has none */
+	int record_count;
+};
+
+/*
+ * Sets *topology to the partition's topology, as a number in the form of placement_request. Returns false if `tables`
+ * does not have that topology, because the partition has named it since the tables were filled.
+ */
+bool machine_topology_of(const struct machine_tables *tables, const part_record_t *partition, uint32_t *topology);
 
 /*
  * Returns the machine as the last placement_reconfigure() found it. The tables are empty before the first call of
@@ -11,10 +31,7 @@
  */
 const struct machine_tables *placement_tables(void);
 
-/*
- * Drops the description of the machine, because Slurm's node tables are about to change. The mode is PLACEMENT_OFF
- * until the next placement_reconfigure().
- */
+/* Drops the machine, as Slurm's node tables are about to change. Turns placement off until placement_reconfigure(). */
 void placement_forget_machine(void);
 
 /*
@@ -24,10 +41,7 @@ void placement_forget_machine(void);
  */
 void placement_reconfigure(void);
 
-/*
- * Returns true if the last placement_reconfigure() found slurmctld's records as this plugin was compiled for. If not, no
- * field of a job may be read or written.
- */
+/* Returns true if slurmctld's records are as this plugin was compiled for. If not, no field of a job may be used. */
 bool placement_records_fit(void);
 
 /*

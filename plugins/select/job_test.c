@@ -5,8 +5,6 @@
 
 #include "plugins/planning/decide.h"
 #include "plugins/select/configuration.h"
-#include "plugins/select/job_environment.h"
-#include "plugins/select/job_grant.h"
 #include "plugins/select/plan_call.h"
 #include "plugins/select/record.h"
 #include "plugins/select/view_from_slurm.h"
@@ -220,8 +218,7 @@ static int run_now(const struct job_test_arguments *arguments)
 
 /*
  * Makes the plan and asks the real plugin for its nodes. Returns true if the job can start on them at once or by
- * `latest`; the nodes of `arguments` are then the plan's. Otherwise `decision` has the reason. The job may be changed
- * in both cases.
+ * `latest`; `arguments` then has the plan's nodes. Otherwise `decision` has the reason. The job may be changed.
  */
 static bool starts_on_plan(struct job_view *view, struct placement_decision *decision, const struct job_test_arguments *arguments,
 			   time_t latest)

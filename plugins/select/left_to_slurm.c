@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugins/select/left_to_slurm.h"
+#include "plugins/select/view_from_slurm.h"
 
 #include "plugins/select/gres_room.h"
 

@@ -9,11 +9,8 @@ select_cons_tres_la_LIBADD = libplugins_compat.la $(plugins_planning)
 select_cons_tres_la_SOURCES = \
 	%D%/configuration.c \
 	%D%/gres_room.c \
-	%D%/job_environment.c \
-	%D%/job_grant.c \
 	%D%/job_test.c \
 	%D%/left_to_slurm.c \
-	%D%/machine_from_slurm.c \
 	%D%/plan_call.c \
 	%D%/record.c \
 	%D%/select_cons_tres.c \

@@ -5,7 +5,131 @@
 #include <string.h>
 
 #include "common/util/plain_text.h"
-#include "plugins/select/job_environment.h"
+
+/*
+ * The most bytes of variables that are added to a job. execve() accepts 2 MiB of environment and arguments. The
+ * environment also holds the matrix of the first component.
+ */
+#define MOST_BYTES (1 << 20)
+
+/* An optional variable is added to an environment of at most this number of bytes. */
+#define MOST_BYTES_WITH_OPTIONAL (256 << 10)
+
+/* The most variables that are added: a request has fewer. Each takes time in proportion to the job's environment. */
+#define MOST_VARIABLES 64
+
+static bool is_variable(const char *entry, const char *name)
+{
+	size_t length = strlen(name);
+
+	return entry && !strncmp(entry, name, length) && entry[length] == '=';
+}
+
+const char *job_variable(const job_record_t *job, const char *name)
+{
+	const job_details_t *details = job->details;
+
+	for (uint32_t i = 0; details && i < details->env_cnt; i++)
+		if (is_variable(details->env_sup[i], name))
+			return details->env_sup[i] + strlen(name) + 1;
+	return NULL;
+}
+
+static void take_out(job_details_t *details, const char *name)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < details->env_cnt; i++) {
+		if (is_variable(details->env_sup[i], name))
+			xfree(details->env_sup[i]);
+		else
+			details->env_sup[kept++] = details->env_sup[i];
+	}
+	if (kept < details->env_cnt)
+		details->env_sup[kept] = NULL;
+	details->env_cnt = kept;
+	/* Slurm copies a job's details with all pointers, and allocates a new array for the copy only if there are
+	 * entries. An empty array would be shared with the copy and freed twice. */
+	if (!kept)
+		xfree(details->env_sup);
+}
+
+void set_job_variable(job_record_t *job, const char *name, const char *value)
+{
+	job_details_t *details = job->details;
+
+	if (!details)
+		return;
+	take_out(details, name);
+	if (!value || !value[0] || details->env_cnt == UINT16_MAX)
+		return;
+	xrealloc(details->env_sup, (details->env_cnt + 2) * sizeof(char *));
+	details->env_sup[details->env_cnt++] = xstrdup_printf("%s=%s", name, value);
+	details->env_sup[details->env_cnt] = NULL;
+}
+
+void set_variable_of_job(job_record_t *job, const char *name, const char *value)
+{
+	job_record_t *leader;
+	char *suffixed;
+
+	set_job_variable(job, name, value);
+	if (!job->het_job_id || !job->het_job_offset)
+		return;
+	leader = find_job_record(job->het_job_id);
+	if (!leader || leader == job || leader->het_job_id != job->het_job_id || !leader->batch_flag)
+		return;
+	suffixed = xstrdup_printf("%s_HET_GROUP_%u", name, job->het_job_offset);
+	set_job_variable(leader, suffixed, value);
+	xfree(suffixed);
+}
+
+/* Returns the bytes of the variables that slurmctld has added to the job. */
+static size_t added_bytes(const job_record_t *job)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < job->details->env_cnt; i++)
+		bytes += strlen(job->details->env_sup[i]);
+	return bytes;
+}
+
+void set_optional_variable_of_job(job_record_t *job, const char *name, const char *value)
+{
+	job_record_t *leader = job->het_job_id ? find_job_record(job->het_job_id) : NULL;
+	size_t bytes = value ? strlen(value) : 0;
+
+	if (job->details)
+		bytes += added_bytes(job);
+	if (leader && leader != job && leader->details)
+		bytes += added_bytes(leader);
+	set_variable_of_job(job, name, bytes <= MOST_BYTES_WITH_OPTIONAL ? value : NULL);
+}
+
+void set_policy_variables(job_record_t *job)
+{
+	job_record_t *leader = job->het_job_id ? find_job_record(job->het_job_id) : NULL;
+	uint32_t added = 0;
+	size_t bytes;
+
+	if (!leader || !leader->details || !job->details)
+		return;
+	bytes = MAX(added_bytes(leader), added_bytes(job));
+	for (uint32_t i = 0; i < job->spank_job_env_size && added < MOST_VARIABLES; i++) {
+		const char *entry = job->spank_job_env[i];
+		size_t size = xstrncmp(entry, "PLACEMENT_", 10) ? 0 : strnlen(entry, MOST_BYTES);
+		const char *value = size ? memchr(entry, '=', size) : NULL;
+		char *name;
+
+		if (!value || bytes + size > MOST_BYTES)
+			continue;
+		name = xstrdup_printf("SLURM_SPANK_%.*s", (int) (value - entry), entry);
+		set_variable_of_job(job, name, value + 1);
+		xfree(name);
+		bytes += size;
+		added++;
+	}
+}
 
 #define OWN_BEGIN "placement: job="
 #define OWN_END ";"
@@ -19,22 +143,13 @@ void name_job(struct placement_decision *decision, const job_record_t *job)
 	decision->array_task = job->array_task_id;
 }
 
-static const char *end_name(enum decision_outcome end)
-{
-	switch (end) {
-	case DECISION_NODES:
-		return "chose=nodes";
-	case DECISION_CORES:
-		return "chose=nodes+cores";
-	case DECISION_ADVICE:
-		return "chose=nothing advice";
-	case DECISION_WAIT:
-		return "chose=nothing wait";
-	case DECISION_STOCK:
-		break;
-	}
-	return "chose=nothing";
-}
+static const char *const chosen[DECISION_OUTCOMES] = {
+	[DECISION_STOCK] = "nothing",
+	[DECISION_NODES] = "nodes",
+	[DECISION_CORES] = "nodes+cores",
+	[DECISION_ADVICE] = "nothing advice",
+	[DECISION_WAIT] = "nothing wait",
+};
 
 static bool known(const char *text)
 {
@@ -71,7 +186,7 @@ static char *record_text(const struct placement_decision *decision)
 		xstrfmtcat(text, "_%u", decision->array_task);
 	xstrfmtcat(text, " restarts=%u", decision->restarts);
 	add_word(&text, "policy", decision->policy);
-	xstrfmtcat(text, " %s", end_name(end));
+	xstrfmtcat(text, " chose=%s", chosen[end]);
 	if (end == DECISION_STOCK)
 		xstrfmtcat(text, " stock: %s%s", reason_of(decision), ranks_remark(decision));
 	else if (end == DECISION_WAIT)
@@ -126,7 +241,7 @@ void set_decision_variables(struct placement_decision *decision, job_record_t *j
 	name_job(decision, job);
 	xstrfmtcat(text, "%u ", decision->job_id);
 	if (decision->end == DECISION_CORES || decision->end == DECISION_NODES) {
-		xstrcat(text, decision->end == DECISION_CORES ? "nodes+cores" : "nodes");
+		xstrcat(text, chosen[decision->end]);
 		if (known(decision->lacks))
 			xstrfmtcat(text, ": %s", decision->lacks);
 	} else if (mode == PLACEMENT_OBSERVE || mode == PLACEMENT_ADVISE) {

@@ -13,9 +13,42 @@
 #include "plugins/planning/decide.h"
 
 /*
- * Puts the job ID into the decision. A task of an array gets the ID of the array, because Slurm gives the task its own
- * ID only after asking the select plugin.
+ * ---- variables
+ *
+ * The batch script finds the variables that slurmctld adds to a job's environment there. srun and salloc get them with
+ * the answer to their request for nodes.
  */
+
+/* Returns the value of the variable `name`, valid until the job's variables change; NULL without that variable. */
+const char *job_variable(const job_record_t *job, const char *name);
+
+/* Sets the variable `name` of the job, replacing an older value. Removes the variable if `value` is NULL or empty. */
+void set_job_variable(job_record_t *job, const char *name, const char *value);
+
+/*
+ * Sets the variable `name` of the job, or removes it if `value` is NULL or empty. The batch script of a heterogeneous
+ * job gets the variables of the first component only. Therefore the variable of component K (K > 0) is also set in the
+ * first component, as NAME_HET_GROUP_K, the name that salloc gives it.
+ */
+void set_variable_of_job(job_record_t *job, const char *name, const char *value);
+
+/*
+ * Does what set_variable_of_job() does, for a variable that a step can be placed without. The variable is left out if
+ * those added to the component, or to the first component, would exceed 256 KiB.
+ */
+void set_optional_variable_of_job(job_record_t *job, const char *name, const char *value);
+
+/*
+ * Adds the shipped request of a component of a heterogeneous job (the PLACEMENT_ variables) to the environment of
+ * this component. So srun finds the policy of each component. The variables get the names that SPANK variables have
+ * in a batch script (SLURM_SPANK_PLACEMENT_..). A job carries at most 1 MiB of variables; the rest is left out, and
+ * srun reports that it is missing. Does nothing for a job that is not heterogeneous.
+ */
+void set_policy_variables(job_record_t *job);
+
+/* ---- the decision */
+
+/* Puts the job ID into the decision. A task gets the ID of its array: Slurm gives it its own ID only later. */
 void name_job(struct placement_decision *decision, const job_record_t *job);
 
 /* Writes the decision into the job's system comment. An older decision is replaced. */
@@ -27,10 +60,7 @@ void record_write(job_record_t *job, const struct placement_decision *decision);
  */
 void set_decision_variables(struct placement_decision *decision, job_record_t *job, enum placement_mode mode);
 
-/*
- * Removes a decision that was made for an earlier start of the job, or for another task of the array. Does nothing if
- * the job has no earlier decision.
- */
+/* Removes the decision of an earlier start of the job, or of another task of the array, if there is one. */
 void forget_earlier_decision(job_record_t *job);
 
 /* Passes the decision to the history and, at debug level, to the log. It is called once for each decision. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugins/select/taken.h"
+#include "plugins/select/view_from_slurm.h"
 
 #include "plugins/select/waiting.h"
 

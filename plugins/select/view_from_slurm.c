@@ -2,8 +2,6 @@
 #include "plugins/select/view_from_slurm.h"
 
 #include "plugins/select/gres_room.h"
-#include "plugins/select/left_to_slurm.h"
-#include "plugins/select/taken.h"
 #include "plugins/select/waiting.h"
 
 /* ---- the job's request */
@@ -15,10 +13,7 @@ static bool whole_nodes(const job_record_t *job)
 	       ((slurm_conf.conf_flags & CONF_FLAG_ASRU) && job->details->core_spec != NO_VAL16);
 }
 
-/*
- * Returns true if Slurm must choose the cores itself. It must if the job has limits by board, socket or core, or asks
- * for generic resources.
- */
+/* Returns true if Slurm must choose cores: for limits by board, socket or core, and generic resources. */
 static bool cores_are_slurms(const job_record_t *job)
 {
 	const multi_core_data_t *mc = job->details->mc_ptr;
@@ -30,9 +25,8 @@ static bool cores_are_slurms(const job_record_t *job)
 }
 
 /*
- * Returns true if cores can be excluded for this job, so that Slurm takes the planned ones. Otherwise the policy
- * chooses nodes only. If Slurm shares cores, or takes more cores than the tasks need, excluded cores would make it
- * refuse the job or allocate too little.
+ * Returns true if cores can be excluded for this job, so that Slurm takes the planned ones, or the policy chooses nodes
+ * only. Where Slurm shares cores, or takes more than the tasks need, it would refuse the job or allocate too little.
  */
 static bool cores_can_be_left_out(const struct job_test_arguments *arguments)
 {

@@ -8,7 +8,7 @@
 #include "plugins/compat/job_test_call.h"
 #include "plugins/planning/decide.h"
 #include "plugins/select/gres_room.h"
-#include "plugins/select/machine_from_slurm.h"
+#include "plugins/select/configuration.h"
 
 /* A job's request and the nodes offered to it. The arrays belong to the view; `offer` and `request` point to them. */
 struct job_view {
@@ -36,17 +36,13 @@ static inline uint16_t given16(uint16_t value)
 	return (value == NO_VAL16 || value == INFINITE16) ? 0 : value;
 }
 
-/*
- * Fills `view` with the job's request. If no policy can serve the job, stock_because has the reason. Free `view` with
- * job_view_free() in any case.
- */
+/* Fills `view` with the job's request, or stock_because if no policy can serve it. Free it with job_view_free(). */
 void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 		   const struct job_test_arguments *arguments);
 
 /*
  * Adds the nodes and cores that the job could have at once to a `view` of job_view_fill() without stock_because. This
- * takes a walk through all jobs of the cluster. If no policy can serve the job, stock_because has the reason, and the
- * offer may be incomplete.
+ * takes a walk through all jobs of the cluster. If no policy can serve the job, stock_because is set.
  */
 void job_view_offer(struct job_view *view, const struct machine_tables *tables,
 		    const struct job_test_arguments *arguments);
@@ -58,5 +54,36 @@ void job_view_free(struct job_view *view);
  */
 void given_view_fill(struct job_view *view, const struct machine_tables *tables,
 		     const struct job_test_arguments *arguments);
+
+/* Returns why no policy can serve the job of `arguments`, with the class in *reason; NULL if one may. */
+const char *left_to_slurm(enum stock_reason *reason, const struct machine_tables *tables,
+			  const struct job_test_arguments *arguments);
+
+/* Returns the SelectTypeParameters that apply to the job; those of its partition replace the cluster's. */
+uint16_t consumable_resources_of(const job_record_t *job);
+
+/* What the other jobs mean for a job: the cores and the memory that they hold, and how many jobs of its user wait. */
+struct taken {
+	bitstr_t *cores;	/* one bit per core of the machine */
+	uint64_t *memory;	/* MB for each node record */
+	uint8_t *shares;	/* for each node record the HAS_.. bits below */
+	uint32_t waiting;	/* the other jobs of the user that wait for better nodes */
+};
+
+enum {
+	HAS_ONE_ROW = 1,	/* a job on the node does not share its cores */
+	HAS_SHARING = 2,	/* a job of another partition on the node shares its cores */
+	HAS_CORES = 4,		/* a job on the node holds cores */
+};
+
+/* Returns whether the job shares its cores with other jobs, which Slurm calls the job's node request. */
+enum node_cr_state node_request_of(const job_record_t *job);
+
+/*
+ * Fills `taken` with the cores and memory of all running and suspended jobs, in one walk through all jobs. HAS_SHARING
+ * is set for jobs of other partitions than that of the job `asking`. Free `taken` with taken_free().
+ */
+void taken_fill(struct taken *taken, const job_record_t *asking);
+void taken_free(struct taken *taken);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "plugins/select/job_environment.h"
 #include "plugins/select/record.h"
 
 /* Its value is SINCE,UNTIL,PUT_OFF,BEGIN: times in seconds since the epoch, and a count. The last two may be missing. */
@@ -35,9 +34,8 @@ struct wait {
 };
 
 /*
- * Returns false if this plugin did not let the job wait. Also returns false if the job was requeued since, or its user
- * set a later start time since. If the clock was set back, the times of the submission and of the wait may be in the
- * future.
+ * Returns false if this plugin did not let the job wait. Also returns false if the job was requeued or given a later
+ * start time since. If the clock was set back, the times of the submission and of the wait may be in the future.
  */
 static bool read_wait(const job_record_t *job, struct wait *wait)
 {

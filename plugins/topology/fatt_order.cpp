@@ -43,8 +43,7 @@ Names wanted_order(const std::string& torus_file, const Names& nodes) {
 
 constexpr std::string_view end_of_order = "# end\n";
 
-// Returns the order in the file `path`; empty if there is no file. Throws Error if the file cannot be read or is not
-// whole.
+// Returns the order in the file `path`; empty if there is none. Throws Error if it cannot be read or is not whole.
 Names read_order(const std::string& path) {
   Names order;
   std::error_code unreadable;  // on an error the file is read anyway, because that gives the reason
@@ -59,13 +58,11 @@ void write_order(const std::string& path, const Names& order) {
   std::string text = "# order of nodes that topology/fatt keeps for running jobs\n";
   for (const std::string& name : order) text += name + "\n";
   text += end_of_order;
-  // The data must be on disk before the new file replaces the old one. Half of an order after a crash would mix up the
-  // cores of running jobs.
+  // The data must be on disk first: half of an order after a crash would mix up the cores of running jobs.
   replace_file(path, std::as_bytes(std::span(text)), [](int file) { return fsync(file) == 0; });
 }
 
-// Sets rank[k] to the place of nodes[k] in `order`, from 1, counting only nodes that exist. Nodes that `order` does not
-// have come last, by name.
+// Sets rank[k] to the place of nodes[k] in `order`, from 1, of nodes that exist. Others come last, by name.
 void fill_ranks(const Names& order, const Names& nodes, std::uint32_t* rank) {
   const std::unordered_set<std::string_view> there(nodes.begin(), nodes.end());
   std::unordered_map<std::string_view, std::uint32_t> place;

@@ -24,7 +24,7 @@
 #include "common/util/input_file.hpp"
 #include "common/util/memory_file.hpp"
 #include "common/util/text.hpp"
-#include "common/util/write_all.hpp"
+#include "common/util/file_descriptor.hpp"
 #include "spank/api/task_environment.hpp"
 #include "spank/mpirun/mpirun_environment.hpp"
 #include "spank/mpirun/process_answer.hpp"

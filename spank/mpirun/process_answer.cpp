@@ -13,7 +13,6 @@
 
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
-#include "common/util/write_all.hpp"
 
 namespace placement::spank {
 

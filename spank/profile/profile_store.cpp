@@ -20,7 +20,6 @@
 #include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
-#include "common/util/write_all.hpp"
 
 namespace placement::spank {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "common/util/allowed_cpus.hpp"
+#include "common/util/cpu_list.hpp"
 
 #include <sched.h>
 #include <sys/syscall.h>

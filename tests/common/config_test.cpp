@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <iterator>
 
-#include "common/policy/probe_budget.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "tests/check.hpp"
 #include "tests/words.hpp"

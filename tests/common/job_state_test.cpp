@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/state/node_outage.hpp"
+#include "common/state/outage_file.hpp"
 #include "common/state/pair_arrays.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "common/util/base64url.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "common/matrix/matrix_write.hpp"
+#include "common/matrix/matrix_format.hpp"
 #include "tests/words.hpp"
 
 using namespace placement;

@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "common/matrix/matrix_read.hpp"
-#include "common/matrix/matrix_write.hpp"
+#include "common/matrix/matrix_format.hpp"
 #include "common/util/error.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 

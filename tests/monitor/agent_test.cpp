@@ -20,7 +20,7 @@
 #include <cerrno>
 
 #include "common/util/checksum.hpp"
-#include "monitor/protocol/agent_config.hpp"
+#include "monitor/protocol/daemon.hpp"
 #include "monitor/protocol/safe_start.hpp"
 #include "tests/check.hpp"
 #include "tests/monitor/fake_credentials.hpp"

@@ -12,7 +12,7 @@
 #include "common/decision/decision_ring.hpp"
 #include "monitor/monitor/database.hpp"
 #include "monitor/monitor/stored_decisions.hpp"
-#include "monitor/protocol/udp.hpp"
+#include "monitor/protocol/sockets.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/monitor/liveness.hpp"
-#include "monitor/monitor/outage_phase.hpp"
 
 #include <algorithm>
 #include <functional>

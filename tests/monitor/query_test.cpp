@@ -16,7 +16,7 @@
 #include "monitor/protocol/query_client.hpp"
 #include "monitor/protocol/query_server.hpp"
 #include "monitor/protocol/seal.hpp"
-#include "monitor/protocol/udp.hpp"
+#include "monitor/protocol/sockets.hpp"
 #include "tests/check.hpp"
 #include "tests/monitor/fake_credentials.hpp"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "monitor/protocol/udp.hpp"
+#include "monitor/protocol/sockets.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
 

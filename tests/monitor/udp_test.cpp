@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tests of the UDP sockets on hosts with and without IPv6, and of lookups of addresses.
-#include "monitor/protocol/udp.hpp"
+#include "monitor/protocol/sockets.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>

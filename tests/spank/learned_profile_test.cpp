@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "common/matrix/matrix_write.hpp"
+#include "common/matrix/matrix_format.hpp"
 #include "pattern/pattern.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"

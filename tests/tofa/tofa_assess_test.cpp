@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "common/state/node_outage.hpp"
+#include "common/state/outage_file.hpp"
 #include "tests/check.hpp"
 #include "tests/tofa/tofa_machines.hpp"
 #include "tofa/node_sets.hpp"

@@ -2,13 +2,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "common/policy/config_mistakes.hpp"
-#include "common/policy/probe_budget.hpp"
+#include "common/policy/config.hpp"
 #include "common/slurm/slurm_command.hpp"
 #include "common/state/outage_file.hpp"
 #include "common/topology/gres_conf.hpp"
@@ -151,8 +149,7 @@ void read_gpus(Checked& checked) {
                              (why_not.empty() ? "" : "; unknown for other nodes: " + why_not) + "\n";
 }
 
-// Reads slurm.conf and the files next to it, once for all checks. The monitor takes the switches from the topology.yaml
-// or topology.conf.
+// Reads slurm.conf and the files next to it, once for all checks. The switches are those that the monitor takes.
 void read_site(Checked& checked, bool must_exist) {
   if (!must_exist && !may_exist(checked.slurm_conf)) return;
   try {

@@ -14,8 +14,6 @@
 
 namespace placement::tools {
 
-namespace {
-
 constexpr Option cost_options[] = {
     {'m', "matrix", "FILE", "communication matrix"},
     weight_option,
@@ -33,8 +31,6 @@ constexpr CommandHelp cost_help{
     cost_options,
     1,
     1};
-
-}  // namespace
 
 int command_cost(int argc, char** argv) {
   const CommandLine line(cost_help, argc, argv);

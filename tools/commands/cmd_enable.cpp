@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// placectl enable and placectl disable: the lines of Slurm's configuration files that switch slurm-placement on or off.
-// No file is changed.
+// placectl enable and placectl disable: the lines of Slurm's configuration that switch slurm-placement on or off.
 #include <glob.h>
 #include <pwd.h>
 

@@ -184,8 +184,7 @@ NamedJob parse_job(const std::string& name) {
 // Returns the name of the decision's job, as in KnownJob.
 std::string job_name(const Decision& d) { return d.array_task.empty() ? std::to_string(d.job_id) : d.array_task; }
 
-// Returns the number of restarts in the last record of the job, in the decisions or in its system comment. Returns -1
-// if neither has the job.
+// Returns the restarts in the last record of the job, in the decisions or in its system comment; -1: in neither.
 std::int64_t recorded_restarts(const KnownJob& job, const std::vector<Decision>& decisions) {
   std::int64_t last = -1;
   for (const Decision& d : decisions)
@@ -196,15 +195,6 @@ std::int64_t recorded_restarts(const KnownJob& job, const std::vector<Decision>&
   return last;
 }
 
-// Keeps of the jobs those that started again, or wait for that, after the last start that is on record.
-std::vector<KnownJob> started_since(std::vector<KnownJob> jobs, const std::vector<Decision>& decisions) {
-  std::erase_if(jobs, [&](const KnownJob& job) {
-    const std::int64_t recorded = recorded_restarts(job, decisions);
-    return recorded < 0 || recorded >= job.restarts;
-  });
-  return jobs;
-}
-
 std::string started_since_note(const KnownJob& job) {
   return "# job " + job.name +
          (job.pending ? " has been requeued since: restart " : " was started again since: restart ") +
@@ -212,16 +202,11 @@ std::string started_since_note(const KnownJob& job) {
          "; the decision above is of an earlier start\n";
 }
 
-// Returns the name of the cluster; empty if slurmctld does not answer.
-std::string cluster_name() {
-  return slurmctld_answers()
-             ? std::string(spank::config_value(SlurmCommand({"scontrol", "show", "config"}).text(), "ClusterName"))
-             : "";
-}
-
 // Returns the records of the job's steps that the user of this command ran.
 std::vector<Decision> own_steps(std::uint32_t job, DecisionInput& input) {
-  const std::string cluster = cluster_name();
+  if (!slurmctld_answers()) return {};
+  const std::string config = SlurmCommand({"scontrol", "show", "config"}).text();
+  const std::string cluster(spank::config_value(config, "ClusterName"));
   if (cluster.empty()) return {};
   try {
     return StepRecords::of_user(cluster, std::getenv).of_job(job);
@@ -231,8 +216,7 @@ std::vector<Decision> own_steps(std::uint32_t job, DecisionInput& input) {
   }
 }
 
-// Removes the steps that the decisions describe, those of other tasks of a job array, and those of an earlier job with
-// the number.
+// Removes the steps that the decisions describe, and those of other tasks of an array or of an earlier job.
 void drop_described(std::vector<Decision>& steps, const std::vector<Decision>& decisions, const NamedJob& job,
                     const std::vector<KnownJob>& jobs) {
   constexpr double most_skew_s = 60;  // between the clocks of hosts
@@ -330,7 +314,11 @@ int command_explain(int argc, char** argv) {
   for (Decision& decision : input.decisions) describe_step(decision, steps);
   drop_described(steps, input.decisions, job, jobs);
   const std::string comment = input.decisions.empty() && jobs.size() == 1 ? jobs.front().record : "";
-  const std::vector<KnownJob> later = started_since(jobs, input.decisions);
+  std::vector<KnownJob> later = jobs;  // those that started again, or wait for that, after the last start on record
+  std::erase_if(later, [&](const KnownJob& known) {
+    const std::int64_t recorded = recorded_restarts(known, input.decisions);
+    return recorded < 0 || recorded >= known.restarts;
+  });
   if (input.decisions.empty() && comment.empty() && steps.empty()) {
     std::string text = "no decision for job " + line.operands()[0] +
                        " is on record: it requested no policy, has not started yet, is too old, "

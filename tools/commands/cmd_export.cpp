@@ -13,8 +13,6 @@
 
 namespace placement::tools {
 
-namespace {
-
 constexpr Option export_options[] = {state_option, {'o', "output", "FILE", "file for the JSON [standard output]"}};
 
 constexpr CommandHelp export_help{
@@ -32,8 +30,6 @@ constexpr CommandHelp import_help{"placectl import",
                                   import_options,
                                   2,
                                   2};
-
-}  // namespace
 
 int command_export(int argc, char** argv) {
   const CommandLine line(export_help, argc, argv);

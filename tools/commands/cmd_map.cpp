@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -209,8 +208,7 @@ void read_machine(const CommandLine& line, MapTask& task) {
   }
 }
 
-// Reads the node topology for a machine with nodes. In an allocation the free cores are those of the job, which are
-// compared later.
+// Reads the node topology for a machine with nodes. The cores of an allocation are compared later.
 GpuTask gpu_task_of(const CommandLine& line, const ClusterView& view) {
   if (view.nodes.empty()) line.refuse({"node-topology"}, needs_nodes);
   return read_gpu_task(line, view.nodes.front().name, line.has("topology") ? view : ClusterView());
@@ -222,8 +220,7 @@ std::int32_t ranks_on_a_node(const CommandLine& line, const GpuTask& gpu) {
       std::min<std::int64_t>(line.integer("ntasks-per-node", 1, INT32_MAX).value_or(gpu.gpus()), gpu.gpus()));
 }
 
-// Makes the machine of --node-topology without --topology. It has the number of equal nodes of --nodes, or the number
-// that the ranks require.
+// Makes the machine of --node-topology without --topology, with the nodes of --nodes or as many as the ranks need.
 void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& task) {
   line.refuse(
       {"slurm-conf", "partition", "distances", "outage", "fault-probability", "job-seconds", "nodelist", "exclusive"},

@@ -17,8 +17,6 @@
 
 namespace placement::tools {
 
-namespace {
-
 constexpr Option measure_options[] = {
     {'m', "minutes", "N", "time limit of the measurement; pairs without a turn are missing [5]"},
     {0, "at-once", "N", "number of pairs that are measured at the same time [half of the nodes]"},
@@ -39,7 +37,7 @@ constexpr CommandHelp measure_help{
     INT32_MAX};
 
 // Returns the command that measures.
-std::vector<std::string> command_of(const CommandLine& line) {
+static std::vector<std::string> command_of(const CommandLine& line) {
   std::vector<std::string> words = line.operands();
   if (words.empty()) {
     const std::string nodes = environment_value("SLURM_JOB_NUM_NODES");
@@ -58,7 +56,7 @@ std::vector<std::string> command_of(const CommandLine& line) {
 }
 
 // Returns the queries that send the pairs. Each has as many as fit into it.
-std::vector<protocol::Query> queries_of(const std::vector<MeasuredPair>& pairs) {
+static std::vector<protocol::Query> queries_of(const std::vector<MeasuredPair>& pairs) {
   std::vector<protocol::Query> queries;
   for (const MeasuredPair& pair : pairs) {
     const std::string row = measured_pair_line(pair);
@@ -72,7 +70,7 @@ std::vector<protocol::Query> queries_of(const std::vector<MeasuredPair>& pairs) 
 }
 
 // Sends the pairs to the monitor on each controller. Throws Error if none takes all of them.
-void send(const std::vector<MeasuredPair>& pairs) {
+static void send(const std::vector<MeasuredPair>& pairs) {
   bool taken = false;
   for (const MonitorReport& report : ask_each_monitor(queries_of(pairs), config_for_records())) {
     taken = taken || report.trouble.empty();
@@ -81,8 +79,6 @@ void send(const std::vector<MeasuredPair>& pairs) {
   }
   if (!taken) throw Error("no placement-monitor took all pairs");
 }
-
-}  // namespace
 
 int command_measure(int argc, char** argv) {
   const CommandLine line(measure_help, argc, argv);

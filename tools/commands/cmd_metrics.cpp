@@ -8,8 +8,6 @@
 
 namespace placement::tools {
 
-namespace {
-
 constexpr Option metrics_options[] = {
     {'o', "output", "FILE", "write to FILE, replacing it atomically [standard output]"},
 };
@@ -20,7 +18,7 @@ constexpr CommandHelp metrics_help{
     "largest job that fits below one switch.\n",
     metrics_options};
 
-std::string as_metrics(const sim::Occupancy& now) {
+static std::string as_metrics(const sim::Occupancy& now) {
   PrometheusText out;
   const auto cores = [&out](const char* name, const char* help_line, std::int64_t value) {
     out.one(name, "gauge", help_line, static_cast<double>(value));
@@ -38,8 +36,6 @@ std::string as_metrics(const sim::Occupancy& now) {
           now.extra_switches);
   return out.take();
 }
-
-}  // namespace
 
 int command_metrics(int argc, char** argv) {
   const CommandLine line(metrics_help, argc, argv);

@@ -15,8 +15,6 @@
 
 namespace placement::tools {
 
-namespace {
-
 constexpr Option nodes_options[] = {
     state_option,
     nodes_option,
@@ -31,7 +29,7 @@ constexpr CommandHelp nodes_help{
     "\"-\" is an unknown value. --json has all numbers.\n",
     nodes_options};
 
-const NodeField& field_of(const std::string& name) {
+static const NodeField& field_of(const std::string& name) {
   std::vector<std::string_view> names;
   for (const NodeField& field : node_fields) {
     if (field.name == name) return field;
@@ -41,14 +39,14 @@ const NodeField& field_of(const std::string& name) {
 }
 
 // Sorts by the field, the largest value first and unknown values last.
-void sort_by(std::vector<std::int32_t>& nodes, const LiveState& state, const NodeField& field) {
+static void sort_by(std::vector<std::int32_t>& nodes, const LiveState& state, const NodeField& field) {
   std::stable_sort(nodes.begin(), nodes.end(), [&](std::int32_t a, std::int32_t b) {
     const double x = field.get(state.nodes[a]), y = field.get(state.nodes[b]);
     return std::isnan(y) ? !std::isnan(x) : x > y;
   });
 }
 
-std::string as_json(const StateInput& input, const std::vector<std::int32_t>& nodes) {
+static std::string as_json(const StateInput& input, const std::vector<std::int32_t>& nodes) {
   JsonWriter json;
   json.begin_object().member("file", input.path, "published_at_s", input.state.published_at_s, "age_s", input.age_s);
   json.member("outage_horizon_s", input.state.outage_horizon_s).objects("nodes", nodes, [&](std::int32_t n) {
@@ -59,7 +57,7 @@ std::string as_json(const StateInput& input, const std::vector<std::int32_t>& no
   return json.end_object().take();
 }
 
-std::string node_table(const LiveState& state, const std::vector<std::int32_t>& nodes) {
+static std::string node_table(const LiveState& state, const std::vector<std::int32_t>& nodes) {
   TextTable table({"NODE", "<STATE", "AGE", "CORES", "LOAD", "OF_SLURM", "BUSY", "MEM_FREE", "TRAFFIC/s", "USERS",
                    "OUTAGES", "OBSERVED", "P(OUTAGE)"});
   for (const std::int32_t n : nodes) {
@@ -73,8 +71,6 @@ std::string node_table(const LiveState& state, const std::vector<std::int32_t>& 
   }
   return table.text() + "# P(OUTAGE) is within " + shown_seconds(state.outage_horizon_s) + "\n";
 }
-
-}  // namespace
 
 int command_nodes(int argc, char** argv) {
   const CommandLine line(nodes_help, argc, argv);

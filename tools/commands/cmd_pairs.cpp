@@ -71,8 +71,7 @@ const Order& order_of(const CommandLine& line) {
   return *found;
 }
 
-// Returns whether `x` comes before `y`. The worst value comes first, which is the least bandwidth or the largest of the
-// other values. Unknown values come last.
+// Returns whether `x` comes before `y`. The least bandwidth or the largest other value is first, an unknown one last.
 bool worse(const Pair& x, const Pair& y, const Order& order) {
   const double a = order.value(x.cell), b = order.value(y.cell);
   if (std::isnan(a) || std::isnan(b)) return !std::isnan(a) && std::isnan(b);

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <optional>
 
 #include "common/policy/config.hpp"
 #include "common/state/controller_state.hpp"
@@ -31,8 +30,7 @@ constexpr CommandHelp predict_help{
     "answers as for srun --test-only. No job is submitted. Example: placectl predict -n64 -m TREEMATCH=app.mat\n",
     predict_options};
 
-// Asks srun, and writes the rest of its output to standard error. Throws Error if it names no start, and UsageError if
-// --quiet suppresses its output.
+// Asks srun, and writes the rest of its output to standard error. Throws Error or (--quiet) UsageError without a start.
 Start ask_srun(const std::vector<std::string>& arguments) {
   std::vector<std::string> words{"srun"};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -47,8 +45,7 @@ Start ask_srun(const std::vector<std::string>& arguments) {
   throw Error("slurmctld predicts no start of this job; see the message of srun above");
 }
 
-// Returns whether the planned start is less than ten years ahead. Slurm plans centuries ahead for a job that waits for
-// a job without a time limit.
+// Returns whether the planned start is in ten years: behind a job without a time limit it is centuries ahead.
 bool is_foreseeable(const Start& start) {
   constexpr std::time_t ten_years_s = 10LL * 366 * 86400;
   return start.seconds < ten_years_s;

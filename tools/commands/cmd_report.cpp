@@ -17,8 +17,6 @@
 
 namespace placement::tools {
 
-namespace {
-
 constexpr double default_days = 30;
 
 constexpr Option report_options[] = {
@@ -47,7 +45,7 @@ constexpr CommandHelp report_help{
     report_options};
 
 // Returns the start of the period, in seconds since 1970.
-double since_of(const CommandLine& line, double now_s) {
+static double since_of(const CommandLine& line, double now_s) {
   const auto text = line.value("since");
   if (!text) return now_s - default_days * 86400;
   const std::int64_t point = sim::time_point(*text);
@@ -67,14 +65,12 @@ double since_of(const CommandLine& line, double now_s) {
 }
 
 // Throws Error where a report would have nothing at all.
-void refuse_nothing(const ReportFacts& facts) {
+static void refuse_nothing(const ReportFacts& facts) {
   if (facts.state || facts.machine || facts.replay || !facts.decisions.decisions.empty()) return;
   std::string text = "no data to report: " + facts.why_no_state + "; " + facts.why_no_machine;
   for (const std::string& note : facts.decisions.notes) text += "; " + note;
   throw Error(text);
 }
-
-}  // namespace
 
 int command_report(int argc, char** argv) {
   const CommandLine line(report_help, argc, argv);

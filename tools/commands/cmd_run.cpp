@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// placectl run: starts an MPI program by its own launcher, with the ranks where a policy places them. placectl bind:
-// the part of it that runs on the nodes.
+// placectl run: starts an MPI program by its own launcher, ranks placed by a policy. placectl bind: its part on nodes.
 #include <unistd.h>
 
 #include <cerrno>

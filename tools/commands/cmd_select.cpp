@@ -125,8 +125,7 @@ void read_tables(const CommandLine& line, Selection& selection) {
                           : netload::NetworkLoad(selection.table.nodes);
 }
 
-// Returns the latest published snapshot, of this host or of a monitor. Throws Error when there is none, or none that
-// slurmctld would use.
+// Returns the latest snapshot, of this host or of a monitor. Throws Error without one that slurmctld would use.
 LiveState current_state(const CommandLine& line) {
   const Config config = read_config(placement_conf_path(), MissingFile::defaults);
   StateInput input;

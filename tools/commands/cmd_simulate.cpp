@@ -18,10 +18,8 @@
 #include "tools/input/command_line.hpp"
 #include "tools/input/torus_machine.hpp"
 #include "tools/output/output.hpp"
-#include "tools/simulate/simulate_machine.hpp"
 #include "tools/simulate/simulate_options.hpp"
 #include "tools/simulate/simulate_report.hpp"
-#include "tools/simulate/simulate_run.hpp"
 
 namespace placement::tools {
 

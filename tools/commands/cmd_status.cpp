@@ -111,8 +111,7 @@ std::vector<MonitorReport> monitors_of_cluster(const Config& config) {
   }
 }
 
-// Returns what is wrong in slurmctld. It is empty if slurmctld does not answer, which is not an error of the live
-// state.
+// Returns what is wrong in slurmctld; empty if it does not answer, which is no error of the live state.
 std::string trouble_of(const Status& status) {
   return status.controller && status.controller->state ? trouble_of(*status.controller->state) : "";
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/state/live_range.hpp"
+#include "common/state/live_state.hpp"
 
 struct json_object;
 

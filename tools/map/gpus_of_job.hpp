@@ -8,9 +8,8 @@
 
 namespace placement::tools {
 
-// Throws Error if the job does not have all GPUs of a node that has ranks, or a core of a rank. srun's lists of GPUs
-// and CPUs would then bind ranks wrongly. Unknown GPUs count as all GPUs, and cores are not checked if the view has
-// hardware threads as leaves.
+// Throws Error if the job does not have all GPUs of a node that has ranks, or a core of a rank. srun would then bind
+// ranks wrongly. Unknown GPUs count as all; cores are not checked if leaves are hardware threads.
 //   node    the inside of each node
 //   view    has the nodes, with the cores and GPUs of the job
 //   places  of the ranks

@@ -31,8 +31,7 @@ const LauncherFormat* find_launcher_format(std::string_view name);
 // Returns the names of all formats, for a message.
 std::string launcher_format_names();
 
-// Returns the node of each rank, one per line: SLURM_HOSTFILE for `srun -m arbitrary`, and Open MPI's hostfile for
-// `--map-by seq` without cores.
+// Returns the node of each rank, one per line: SLURM_HOSTFILE for `srun -m arbitrary`, or Open MPI's `--map-by seq`.
 std::string format_hostfile(const Layout& layout);
 
 // Returns lines "NODE:RANKS", a line for each run of successive ranks on one node, for Hydra's `mpiexec -f`.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "common/util/cpu_list.hpp"
 #include "common/util/text.hpp"
@@ -116,16 +115,12 @@ static void write_gpus(JsonWriter& json, const GpuTask& gpu) {
   json.end_object();
 }
 
-namespace {
-
 // Returns a line with the cost of a baseline, and the mapping's cost as a share of it.
-std::string format_baseline(const char* name, Cost baseline, Cost cost) {
+static std::string format_baseline(const char* name, Cost baseline, Cost cost) {
   return name + to_string(baseline) +
          (baseline > 0 ? formatted(" (ratio %.3f)", static_cast<double>(cost) / static_cast<double>(baseline)) : "") +
          "\n";
 }
-
-}  // namespace
 
 std::string format_assessment(const tofa::Assessment& assessment, double job_seconds) {
   const double abort_probability = assessment.abort_probability;

@@ -12,12 +12,10 @@ namespace placement::tools {
 
 // The output formats of `placectl map`.
 
-// Returns lines "rank node cores". Cores are numbered within the node and separated by commas; "-" means that ranks
-// share cores.
+// Returns lines "rank node cores". Cores are numbered within the node; "-" means that ranks share cores.
 std::string format_places(const ClusterView& view, const std::vector<RankPlace>& places);
 
-// Returns lines with hop-bytes, busiest link, abort probability and expected time. `job_seconds` is the run time; 0:
-// not known.
+// Returns lines with hop-bytes, busiest link, abort probability and expected time. The run time may be 0: not known.
 std::string format_assessment(const tofa::Assessment& assessment, double job_seconds);
 
 // Writes these numbers as members of an object.

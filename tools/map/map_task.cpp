@@ -127,8 +127,7 @@ void fold_matrix(std::int64_t nodes, MapTask& task) {
 
 // Adds the state and the planned ranks that slurmctld sent with the job, as for a step by the policy of the task. If
 // the policy is `named` on the command line, missing data of placement-monitor is added too. Notes on standard error
-// name missing data, and report when srun places no ranks because of slurmctld's Mode. Throws Error if slurmctld does
-// not answer.
+// name missing data, and a Mode with which srun places no ranks. Throws Error if slurmctld does not answer.
 void take_plan(const MapTask& task, bool named, std::optional<std::uint32_t> component, spank::Allocation& allocation) {
   const ControllerState& controller = allocation.controller;
   note(task, allocation.view.warning);

@@ -19,13 +19,11 @@
 
 namespace placement::tools {
 
-namespace {
-
 constexpr std::int64_t most_traffic = std::int64_t{1} << 31;  // of map_to_gpus()
 
 // Takes the traffic within each node, by the numbers of its ranks, summed over the nodes and scaled to 31 bits.
-std::vector<std::int64_t> local_traffic(const CommMatrix& matrix, const std::vector<RankPlace>& places,
-                                        const std::vector<std::int32_t>& place_of_rank, std::size_t count) {
+static std::vector<std::int64_t> local_traffic(const CommMatrix& matrix, const std::vector<RankPlace>& places,
+                                               const std::vector<std::int32_t>& place_of_rank, std::size_t count) {
   std::vector<std::int64_t> traffic(count * count, 0);
   std::int64_t sum = 0;
   for (const CommEdge& edge : matrix.edges()) {
@@ -44,8 +42,8 @@ std::vector<std::int64_t> local_traffic(const CommMatrix& matrix, const std::vec
 }
 
 // Returns the cost of the traffic, and its share over direct links.
-std::pair<std::int64_t, double> judge(const NodeTopology& node, const std::vector<std::int64_t>& traffic,
-                                      const std::vector<mapping::GpuPlace>& of_rank) {
+static std::pair<std::int64_t, double> judge(const NodeTopology& node, const std::vector<std::int64_t>& traffic,
+                                             const std::vector<mapping::GpuPlace>& of_rank) {
   const std::vector<std::int64_t> costs = gpu_costs(node);
   std::int64_t cost = 0, sum = 0, linked = 0;
   for (std::size_t i = 0; i < of_rank.size(); ++i)
@@ -59,9 +57,9 @@ std::pair<std::int64_t, double> judge(const NodeTopology& node, const std::vecto
   return {cost, sum > 0 ? static_cast<double>(linked) / static_cast<double>(sum) : 0};
 }
 
-// Removes the cores of --reserved-cores, and those that Slurm does not offer on a node of the view. Nodes without any
-// core for jobs do not count.
-void remove_reserved(const CommandLine& line, const ClusterView& view, NodeTopology& node) {
+// Removes the cores of --reserved-cores, and those that Slurm does not offer on a node of the view. Nodes without cores
+// for jobs do not count.
+static void remove_reserved(const CommandLine& line, const ClusterView& view, NodeTopology& node) {
   const auto count = static_cast<std::size_t>(node.cores.back().number) + 1;
   std::vector<bool> reserved(count, false);
   if (const auto list = line.value("reserved-cores"); list && !mark_cores(*list, reserved))
@@ -75,8 +73,6 @@ void remove_reserved(const CommandLine& line, const ClusterView& view, NodeTopol
   std::erase_if(node.cores, [&](const NodeCore& core) { return reserved[static_cast<std::size_t>(core.number)]; });
   if (node.cores.empty()) throw Error(printable(node.name) + ": all its cores are reserved");
 }
-
-}  // namespace
 
 NodeTopology read_node(const std::string& source) {
 #ifdef HAVE_HWLOC

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <utility>
@@ -55,8 +54,7 @@ std::string costs(const Decision& d) {
   return text;
 }
 
-// Returns the share of the run time that is communication, as the job's comm-share= has it; nothing if the job names
-// none.
+// Returns the share of the run time that is communication, of the job's comm-share=; nothing without it.
 std::optional<double> communication_share(const std::string& parameters) {
   constexpr std::string_view key = "comm-share=";
   for (const std::string_view parameter : split_at(parameters, ','))

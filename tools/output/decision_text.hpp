@@ -44,8 +44,7 @@ struct StartSum {
 };
 StartSum starts_of(std::span<const Decision> decisions);
 
-// Returns the reasons why starts were left to stock Slurm, each with the number of decisions, the most frequent first,
-// and at most `most` of them.
+// Returns the at most `most` reasons why starts were left to stock Slurm, with their numbers, the most frequent first.
 std::vector<std::pair<std::string, std::int64_t>> stock_reasons(std::span<const Decision> decisions, std::size_t most);
 
 }  // namespace placement::tools

@@ -10,10 +10,8 @@
 
 namespace placement::tools {
 
-namespace {
-
 // Returns the number of bytes of the first character in `text`; 0 if these bytes are not valid UTF-8.
-std::size_t utf8_size(std::string_view text) {
+static std::size_t utf8_size(std::string_view text) {
   const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
   const unsigned first = byte(0), second = byte(1);
   if (first < 0x80) return 1;
@@ -28,8 +26,6 @@ std::size_t utf8_size(std::string_view text) {
                    (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90);
   return bad ? 0 : size;
 }
-
-}  // namespace
 
 std::string safe_text(std::string_view text) {
   constexpr std::string_view unwanted[] = {"\xd8\x9c", "\xef\xbb\xbf", "\xef\xbf\xbe", "\xef\xbf\xbf"};
@@ -80,13 +76,9 @@ JsonWriter& JsonWriter::value(std::string_view text) {
   return *this;
 }
 
-// JSON has no NaN and no infinity, so these become null. Seconds since 1970 have ten digits and are written to the
-// millisecond.
+// JSON has no NaN and no infinity: these become null. Seconds since 1970 are written to the millisecond.
 JsonWriter& JsonWriter::value(double number) {
-  if (!std::isfinite(number)) return raw("null");
-  char text[32];
-  std::snprintf(text, sizeof text, std::fabs(number) < 1e9 ? "%.9g" : "%.13g", number);
-  return raw(text);
+  return raw(std::isfinite(number) ? short_number(number, std::fabs(number) < 1e9 ? 9 : 13) : "null");
 }
 
 JsonWriter& JsonWriter::raw(std::string_view text) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,17 +9,14 @@
 namespace placement::tools {
 
 // Returns `text` for a terminal or a page; it may have names that another user chose. A '?' replaces bytes that are not
-// UTF-8, and control characters except line feed and tab. It also replaces characters that separate lines or change the
-// direction of writing.
+// UTF-8, control characters except line feed and tab, and those that separate lines or change the direction of writing.
 std::string safe_text(std::string_view text);
 
-// Returns half of `twice`, which must not be negative. The traffic of a link in one direction may end in a half: half
-// of a pair's traffic goes each way.
+// Returns half of `twice`, which is not negative: half of a pair's traffic goes each way over a link.
 inline std::string half_of(Cost twice) { return to_string(twice / 2) + (twice % 2 == 0 ? "" : ".5"); }
 
 // Writes a JSON text piece by piece. The caller is responsible for the nesting. The writer adds commas and line feeds.
-// Each member of the outermost object has its own line. Members and elements within fewer than `lines_within` objects
-// or lists have their own line, too.
+// Members and elements within fewer than `lines_within` objects or lists have their own line.
 class JsonWriter {
  public:
   explicit JsonWriter(int lines_within = 1) : lines_within_(lines_within) {}

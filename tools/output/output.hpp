@@ -4,8 +4,7 @@
 
 namespace placement::tools {
 
-// Writes the text to the file `path`, or to standard output if `path` is empty or "-". Throws Error when it cannot be
-// written completely.
+// Writes the text to the file `path`, or to standard output for "" or "-". Throws Error when it cannot.
 void write_output(const std::string& path, const std::string& text);
 
 // Returns the text that printf would print.

@@ -13,11 +13,9 @@
 
 namespace placement::tools {
 
-namespace {
-
 constexpr int lines_within = 2;  // nesting depth down to which each element has a line: one per node, group and pair
 
-void put_nodes(JsonWriter& json, const LiveState& state) {
+static void put_nodes(JsonWriter& json, const LiveState& state) {
   const PairTable& pairs = state.pairs;
   json.objects("nodes", state.nodes, [&](const NodeState& node) {
     const auto n = static_cast<std::size_t>(&node - state.nodes.data());
@@ -28,12 +26,11 @@ void put_nodes(JsonWriter& json, const LiveState& state) {
   });
 }
 
-void put_pair(JsonWriter& json, const PairTable& pairs, std::int32_t a, std::int32_t b) {
+static void put_pair(JsonWriter& json, const PairTable& pairs, std::int32_t a, std::int32_t b) {
   const bool foretold = !pairs.latency_predictor.empty();
   const PairArrays::Cell cell = pair_cell(pairs, a, b);
   const PairArrays::CellForecast forecast = pair_forecast(pairs, a, b);
-  // A pair without data is left out. If the table has forecasts, pair (0, 0) is written anyway, so that a reader of the
-  // JSON creates the table of forecasts.
+  // A pair without data is left out. Pair (0, 0) is written if the table has forecasts, to show that.
   if (nothing_known(cell) && forecast.latency == Predictor::none && forecast.bandwidth == Predictor::none &&
       !(foretold && b == 0))
     return;
@@ -49,8 +46,6 @@ void put_pair(JsonWriter& json, const PairTable& pairs, std::int32_t a, std::int
   }
   json.end_object();
 }
-
-}  // namespace
 
 std::string format_snapshot_json(const LiveState& state) {
   check_live_state(state);

@@ -71,8 +71,7 @@ std::vector<std::string> ranks_in(const std::vector<std::string>& terms, std::si
   return ranks.size() == count ? ranks : std::vector<std::string>();
 }
 
-// Returns the nodes that are attached to a switch, as "n[1-3] with 4 tasks each, n4 with 2 tasks". With ranks the form
-// is "n1: 0,5 n2: 1-3".
+// Returns the nodes at a switch, as "n[1-3] with 4 tasks each, n4 with 2 tasks", or with ranks as "n1: 0,5 n2: 1-3".
 std::string nodes_text(const JobSwitches& job, std::span<const std::int32_t> attached) {
   if (!job.ranks.empty()) {
     std::string text;
@@ -98,8 +97,7 @@ std::string nodes_text(const JobSwitches& job, std::span<const std::int32_t> att
   return text;
 }
 
-// Adds the line of a switch, then those of the switches below it. A tree of Slurm has few levels, so that recursion is
-// shallow; deeper ones are not drawn.
+// Adds the line of a switch, then those of the switches below it. Slurm's trees have few levels; others are not drawn.
 void draw(const JobSwitches& job, std::size_t number, std::size_t level, std::vector<std::string>& lines) {
   constexpr std::size_t most_levels = 16;
   const SwitchShape& one = job.switches[number];

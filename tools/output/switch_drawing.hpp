@@ -10,8 +10,7 @@ namespace placement::tools {
 
 // Returns the nodes of a job, or those that its policy chose, drawn on the switches or blocks above them. Each switch
 // has a line, indented by its level, with its nodes and the policy's tasks. Returns no lines if no switch has a node of
-// the job, the record is incomplete, or `topology` cannot be read. More than 32 lines are cut; the last one then has
-// the number of missing lines.
+// the job, the record is incomplete, or `topology` cannot be read. Line 32 may be the number of more switches.
 //   topology  output of "scontrol show topology"
 std::vector<std::string> drawn_on_switches(const Decision& decision, std::string_view topology);
 

@@ -7,19 +7,15 @@
 
 namespace placement::tools {
 
-namespace {
-
 constexpr std::size_t most_reasons = 30;
 
-std::string meaning(const std::string& outcome) {
+static std::string meaning(const std::string& outcome) {
   if (outcome.starts_with("stock")) return "Slurm's own choice";
   if (outcome.starts_with("nodes+cores")) return "the policy's nodes and cores";
   if (outcome.starts_with("nodes")) return "the policy's nodes";
   if (outcome.starts_with("advice")) return "computed and not used (Mode=observe or advise)";
   return "the job waits";
 }
-
-}  // namespace
 
 HtmlSection decisions_section(const ReportFacts& facts) {
   HtmlSection section{"decisions", "Decisions", {}};

@@ -102,14 +102,12 @@ HtmlSection gains_section(const ReportFacts& facts) {
   return section;
 }
 
-namespace {
-
 constexpr double least_gain = 0.01;          // share of the cost of stock that counts as a difference
 constexpr std::int64_t least_jobs = 30;      // fewer jobs decide nothing
 constexpr double most_left_to_stock = 0.20;  // share of the starts
 
 // Rule 1: jobs that run as stock are looked at first.
-Advice about_starts(const ReportFacts& facts) {
+static Advice about_starts(const ReportFacts& facts) {
   const auto [starts, stock] = starts_of(facts.decisions.decisions);
   Advice advice{starts_subject, Verdict::open, {}, {}};
   advice.reasons.push_back(std::to_string(stock) + " of " + std::to_string(starts) +
@@ -133,7 +131,7 @@ Advice about_starts(const ReportFacts& facts) {
 
 // Rules 2 and 3: a policy is recommended, or not, if its recorded costs differ from those of stock. Placements that
 // were used count before those that were only computed.
-Advice about_policy(const ReportFacts& facts, const std::string& policy) {
+static Advice about_policy(const ReportFacts& facts, const std::string& policy) {
   Advice advice{policy, Verdict::open, "The records are inconclusive: observe it for longer (Mode=observe).", {}};
   for (const PolicyGain& gain : gains_of(facts.decisions.decisions, facts.seed)) {
     if (gain.policy != policy) continue;
@@ -153,8 +151,6 @@ Advice about_policy(const ReportFacts& facts, const std::string& policy) {
   }
   return advice;
 }
-
-}  // namespace
 
 std::vector<Advice> advice_of(const ReportFacts& facts) {
   return {about_starts(facts), about_policy(facts, "TREEMATCH"), about_policy(facts, "NLA"),

@@ -8,7 +8,7 @@
 #include "tools/input/controller_input.hpp"
 #include "tools/input/occupancy_input.hpp"
 #include "tools/input/torus_machine.hpp"
-#include "tools/simulate/simulate_machine.hpp"
+#include "tools/simulate/simulate_options.hpp"
 
 namespace placement::tools {
 

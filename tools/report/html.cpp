@@ -9,8 +9,6 @@
 
 namespace placement::tools {
 
-namespace {
-
 // Text has a contrast of at least 4.5 to what is behind it, marks and lines of at least 3 (WCAG 2.2, 1.4.3 and 1.4.11).
 constexpr const char* report_style =
     R"(:root{color-scheme:light dark;--page:#fbfaf7;--card:#ffffff;--text:#1d2126;--quiet:#535c66;--line:#d5d8dc;--edge:#7a828b;
@@ -68,8 +66,6 @@ details::details-content{content-visibility:visible;block-size:auto}details>*{di
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 @media(forced-colors:active){.bar,svg rect{forced-color-adjust:none}}
 )";
-
-}  // namespace
 
 std::string html_text(std::string_view text) {
   std::string safe = safe_text(text);

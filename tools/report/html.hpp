@@ -58,8 +58,7 @@ std::string bar(double share);
 // a cell of a table that has the numbers too.
 std::string interval_drawing(double value, double low, double high, double most);
 
-// Returns a picture with its heading, its caption and the table of its numbers. `svg` is an SVG file whose first
-// attribute is its name space.
+// Returns a picture with heading, caption and the table of its numbers. The first attribute of `svg` is its name space.
 std::string figure(const std::string& label, const std::string& svg, const std::string& caption,
                    const HtmlTable& table);
 

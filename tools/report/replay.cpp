@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tools/report/replay.hpp"
 
 #include <unistd.h>
 
@@ -11,7 +10,7 @@
 #include <unordered_set>
 
 #include "common/slurm/slurm_command.hpp"
-#include "common/state/node_outage.hpp"
+#include "common/state/outage_file.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
@@ -24,16 +23,14 @@
 #include "tools/input/decision_input.hpp"
 #include "tools/output/text_table.hpp"
 #include "tools/report/sections.hpp"
-#include "tools/simulate/simulate_machine.hpp"
 #include "tools/simulate/simulate_options.hpp"
-#include "tools/simulate/simulate_run.hpp"
+#include "tools/simulate/simulate_report.hpp"
 
 namespace placement::tools {
 
 namespace {
 
-// Returns the jobs of --sacct, or those that sacct lists since `since_s`. Throws Error if there is no slurmctld, or if
-// sacct fails.
+// Returns the jobs of --sacct, or of sacct since `since_s`. Throws Error without slurmctld, or if sacct fails.
 sim::JobList jobs_of(const CommandLine& line, const sim::JobSelection& selection, double since_s, std::string& log,
                      sim::LogNotes& notes) {
   if (const auto path = line.value("sacct")) {

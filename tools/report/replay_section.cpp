@@ -4,10 +4,8 @@
 
 namespace placement::tools {
 
-namespace {
-
 // Returns which jobs were replayed, and the assumptions about them.
-std::string jobs_and_assumptions(const SiteReplay& site) {
+static std::string jobs_and_assumptions(const SiteReplay& site) {
   std::string text = std::to_string(site.replayed) + " jobs of " + site.log + " on " + std::to_string(site.cores) +
                      " cores, under each policy and under stock Slurm.";
   if (site.replayed < site.jobs)
@@ -25,11 +23,9 @@ std::string jobs_and_assumptions(const SiteReplay& site) {
              "quiet");
 }
 
-std::string mean_of(const sim::Summary& summary, sim::Measure measure) {
+static std::string mean_of(const sim::Summary& summary, sim::Measure measure) {
   return shown_seconds(summary.measures[static_cast<int>(measure)].mean);
 }
-
-}  // namespace
 
 HtmlSection replay_section(const ReportFacts& facts) {
   HtmlSection section{"replay", "The site's jobs under each policy", {}};

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <algorithm>
 #include <ctime>
 
 #include "tools/output/text_table.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/engine.hpp"
@@ -39,5 +41,22 @@ std::vector<sim::Strategy> read_strategies(const CommandLine& line);
 
 // Throws UsageError for a strategy that cannot place any job because the command line does not give what it needs.
 void check_strategies(std::span<const sim::Strategy> strategies, const CommandLine& line, bool on_torus);
+
+// Reads the tree or torus and the nodes that the command line describes. All cores are free. Throws UsageError, and
+// Error when a file is not valid or no switch joins all nodes.
+ClusterView read_machine_view(const CommandLine& line);
+
+// Reads the machine that the command line describes. The state of its nodes becomes part of the machine's view. Adds
+// the failures of nodes during the replay to `replay_options`. Throws UsageError, and Error when a file is not valid.
+sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_options);
+
+// Returns the options of the machine of read_machine() with values and defaults in use. Names have '_' for '-'.
+std::vector<std::pair<std::string, std::string>> machine_options(const CommandLine& line);
+
+// Returns the number of processors per core of the machine's nodes in the slurm.conf `conf`, for logs of sacct.
+sim::ProcessorsPerCore processors_per_core_of(const std::string& conf, const sim::Machine& machine);
+
+// Returns the number of processors per core. It is --threads-per-core, or for logs of sacct that of slurm.conf.
+sim::ProcessorsPerCore read_processors_per_core(const CommandLine& line, const sim::Machine& machine);
 
 }  // namespace placement::tools

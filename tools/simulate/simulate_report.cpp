@@ -2,7 +2,12 @@
 #include "tools/simulate/simulate_report.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "common/topology/torus_topology.hpp"
 #include "common/util/word_list.hpp"
@@ -91,8 +96,7 @@ std::string interval_text(const sim::MeanInterval& difference) {
                    difference.low > 0 || difference.high < 0 ? "" : " open");
 }
 
-// Returns the comparisons of all pairs of strategies for all jobs, and those of the first strategy with the others for
-// groups of jobs.
+// Returns the comparisons of all strategies for all jobs, and of the first with the others for groups of jobs.
 std::string comparisons_text(const Report& report) {
   std::string out;
   for (const auto& [group, measure, first, second, c] : all_comparisons(report)) {
@@ -227,6 +231,50 @@ std::string report_json(const Report& report) {
   }
   json.end_array();
   return json.end_object().take();
+}
+
+// Draws a bar with the estimated end on standard error. `part` of the work is done, 0 to 1.
+static void draw_progress(double part, double elapsed_s) {
+  constexpr int width = 40;
+  std::string bar(static_cast<std::size_t>(part * width), '#');
+  bar.resize(width, '.');
+  std::fprintf(stderr, "\r[%s] %3.0f %%", bar.c_str(), 100 * part);
+  if (part > 0) std::fprintf(stderr, "  %.0f s left ", elapsed_s * (1 - part) / part);
+  std::fflush(stderr);
+}
+
+std::vector<sim::Replay> run_strategies(const ReplayInput& input, const std::vector<sim::Strategy>& strategies,
+                                        std::size_t threads, std::atomic<bool>& stop, bool show_progress) {
+  const std::size_t count = strategies.size();
+  std::vector<sim::Replay> replays(count);
+  std::vector<sim::ReplayControl> controls(count);
+  std::vector<std::exception_ptr> failures(count);
+  std::atomic<std::size_t> next{0}, finished{0};
+  const auto work = [&] {
+    for (std::size_t k; (k = next++) < count; ++finished) try {
+        controls[k].stop = &stop;
+        replays[k] = sim::replay(input.machine, input.jobs, strategies[k], input.patterns, input.options, &controls[k]);
+      } catch (...) {
+        failures[k] = std::current_exception();
+        stop = true;
+      }
+  };
+  std::vector<std::thread> workers;
+  for (std::size_t k = 0; k < std::min(threads, count); ++k) workers.emplace_back(work);
+  const auto start = std::chrono::steady_clock::now();
+  while (finished < count) {
+    double ended = 0;
+    for (const sim::ReplayControl& control : controls) ended += static_cast<double>(control.ended_jobs);
+    if (show_progress && !input.jobs.empty())
+      draw_progress(ended / static_cast<double>(input.jobs.size() * count),
+                    std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    std::this_thread::sleep_for(std::chrono::milliseconds(show_progress ? 200 : 20));
+  }
+  if (show_progress) std::fputs("\r\033[K", stderr);
+  for (std::thread& worker : workers) worker.join();
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+  return replays;
 }
 
 }  // namespace placement::tools

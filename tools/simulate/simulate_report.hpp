@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <atomic>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sim/engine.hpp"
 #include "sim/job_selection.hpp"
 #include "sim/metrics.hpp"
 
@@ -42,8 +45,7 @@ struct Comparison {
   sim::PairedComparison result;
 };
 
-// Returns the comparisons of all pairs of replays, for each group of jobs and each measure. The report must outlive
-// them.
+// Returns the comparisons of all pairs of replays by group and measure. The report must outlive them.
 std::vector<Comparison> all_comparisons(const Report& report);
 
 // Returns tables for a terminal: the input, a line per strategy, paired comparisons, and switches by size of the job.
@@ -52,12 +54,25 @@ std::string report_text(const Report& report);
 // Returns the report as one JSON object.
 std::string report_json(const Report& report);
 
-// Creates the folder if it does not exist. Throws Error when it cannot be created, or when no file can be written
-// there.
+// Creates the folder unless it exists. Throws Error when it cannot be created or written.
 void make_report_folder(const std::string& folder);
 
 // Writes files into the folder, which is created if it does not exist: summary.csv, summary.json, and for each strategy
 // jobs-NAME.csv and machine-NAME.csv. Throws Error when a file cannot be written.
 void write_report(const Report& report, const std::string& folder);
+
+// The input that is common to all replays of a run.
+struct ReplayInput {
+  const sim::Machine& machine;
+  std::span<const sim::LogJob> jobs;
+  const sim::PatternSource& patterns;
+  const sim::ReplayOptions& options;
+};
+
+// Replays all strategies, at most `threads` at a time, and returns the results in the order of the strategies. Once
+// `stop` is set, the replays end soon, with partial results. An error in one replay sets `stop` and is thrown at the
+// end. With `show_progress` a bar with the estimated end is shown on standard error.
+std::vector<sim::Replay> run_strategies(const ReplayInput& input, const std::vector<sim::Strategy>& strategies,
+                                        std::size_t threads, std::atomic<bool>& stop, bool show_progress);
 
 }  // namespace placement::tools

@@ -19,7 +19,7 @@
 #include "monitor/protocol/credentials.hpp"
 #include "monitor/protocol/seal.hpp"
 #include "monitor/protocol/session.hpp"
-#include "monitor/protocol/udp.hpp"
+#include "monitor/protocol/sockets.hpp"
 
 using namespace placement;
 

@@ -18,7 +18,7 @@
 #include "common/util/error.hpp"
 #include "monitor/agent/probe.hpp"
 #include "monitor/protocol/session.hpp"
-#include "monitor/protocol/udp.hpp"
+#include "monitor/protocol/sockets.hpp"
 
 using namespace placement;
 

@@ -23,7 +23,7 @@
 #include "common/state/pair_arrays.hpp"
 #include "common/state/snapshot.hpp"
 #include "common/util/base64url.hpp"
-#include "common/util/processor_time.hpp"
+#include "common/util/deadline.hpp"
 #include "common/util/random.hpp"
 #include "plugins/planning/decide.h"
 

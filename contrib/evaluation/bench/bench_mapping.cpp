@@ -15,7 +15,7 @@
 #include <iterator>
 #include <map>
 
-#include "common/matrix/matrix_write.hpp"
+#include "common/matrix/matrix_format.hpp"
 #include "common/util/error.hpp"
 #include "config.h"
 #include "contrib/evaluation/bench/instances.hpp"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "common/util/processor_time.hpp"
+#include "common/util/deadline.hpp"
 #include "common/util/random.hpp"
 #include "netload/group_search.hpp"
 #include "netload/live_input.hpp"

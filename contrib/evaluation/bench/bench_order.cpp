@@ -12,7 +12,7 @@
 #include <functional>
 #include <vector>
 
-#include "common/util/processor_time.hpp"
+#include "common/util/deadline.hpp"
 #include "common/util/random.hpp"
 #include "mpi/rank_order.hpp"
 

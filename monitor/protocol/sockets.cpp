@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "monitor/protocol/udp.hpp"
+#include "monitor/protocol/sockets.hpp"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
@@ -17,7 +18,6 @@
 
 #include "common/util/error.hpp"
 #include "monitor/protocol/seal.hpp"
-#include "monitor/protocol/socket_address.hpp"
 
 namespace placement::protocol {
 
@@ -27,6 +27,73 @@ constexpr int wanted_buffer_bytes = 1 << 20;  // the kernel may grant less
 
 bool is_any(const NetAddress& address) {
   return std::all_of(address.ip.begin(), address.ip.end(), [](std::uint8_t byte) { return byte == 0; });
+}
+
+constexpr int waiting_connections = 64;
+
+[[noreturn]] void close_and_fail(int descriptor, const std::string& what, int error) {
+  close(descriptor);
+  throw Error(what + std::strerror(error));
+}
+
+// An address in the form that the socket functions of the system take and return.
+struct SocketAddress {
+  union {
+    sockaddr any;
+    sockaddr_in v4;
+    sockaddr_in6 v6 = {};
+  };
+  socklen_t length = sizeof v6;
+};
+
+// Converts `address` for an IPv6 socket (`v6`), which takes IPv4 addresses in their mapped form, or for an IPv4 socket.
+SocketAddress to_socket(const NetAddress& address, bool v6) {
+  SocketAddress out;
+  if (v6) {
+    out.v6.sin6_family = AF_INET6;
+    out.v6.sin6_port = htons(address.port);
+    std::ranges::copy(address.ip, out.v6.sin6_addr.s6_addr);
+    return out;
+  }
+  out.v4 = {};
+  out.v4.sin_family = AF_INET;
+  out.v4.sin_port = htons(address.port);
+  std::memcpy(&out.v4.sin_addr, address.ip.data() + 12, 4);
+  out.length = sizeof out.v4;
+  return out;
+}
+
+// Returns none when `from` is null or neither an IPv4 nor an IPv6 address.
+std::optional<NetAddress> from_socket(const sockaddr* from) {
+  NetAddress address;
+  if (from != nullptr && from->sa_family == AF_INET6) {
+    sockaddr_in6 in;
+    std::memcpy(&in, from, sizeof in);
+    std::ranges::copy(in.sin6_addr.s6_addr, address.ip.begin());
+    address.port = ntohs(in.sin6_port);
+  } else if (from != nullptr && from->sa_family == AF_INET) {
+    sockaddr_in in;
+    std::memcpy(&in, from, sizeof in);
+    address.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255};
+    std::memcpy(address.ip.data() + 12, &in.sin_addr, 4);
+    address.port = ntohs(in.sin_port);
+  } else {
+    return std::nullopt;
+  }
+  return address;
+}
+
+// Opens a non-blocking socket of `type` SOCK_DGRAM or SOCK_STREAM for IPv6 and IPv4, or for IPv4 if the host has no
+// IPv6. Sets `v6` to true for IPv6. Throws Error.
+int open_inet_socket(int type, bool& v6) {
+  type |= SOCK_NONBLOCK | SOCK_CLOEXEC;
+  int descriptor = socket(AF_INET6, type, 0);
+  v6 = descriptor >= 0;
+  if (!v6) descriptor = socket(AF_INET, type, 0);
+  if (descriptor < 0) throw Error(std::string("cannot open a socket: ") + std::strerror(errno));
+  const int no = 0;
+  if (v6) setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+  return descriptor;
 }
 
 }  // namespace
@@ -39,12 +106,11 @@ UdpSocket::UdpSocket(const NetAddress& bind_to)
   setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &wanted_buffer_bytes, sizeof wanted_buffer_bytes);
   setsockopt(descriptor_, SOL_SOCKET, SO_SNDBUF, &wanted_buffer_bytes, sizeof wanted_buffer_bytes);
   SocketAddress address = to_socket(bind_to, v6_);
-  if (bind(descriptor_, address.get(), address.length) != 0)
+  if (bind(descriptor_, &address.any, address.length) != 0)
     throw Error("cannot bind to " + (is_any(bind_to) ? "port " + std::to_string(bind_to.port) : to_string(bind_to)) +
                 ": " + std::strerror(errno));
-  address.length = sizeof address.storage;
-  if (getsockname(descriptor_, address.get(), &address.length) == 0)
-    local_ = from_socket(address.get()).value_or(bind_to);
+  if (getsockname(descriptor_, &address.any, &address.length) == 0)
+    local_ = from_socket(&address.any).value_or(bind_to);
 }
 
 std::unique_ptr<UdpSocket> reserved_udp_socket() {
@@ -61,9 +127,9 @@ std::unique_ptr<UdpSocket> reserved_udp_socket() {
 }
 
 bool UdpSocket::send(ByteView datagram, const NetAddress& to) {
-  if (!v6_ && !is_v4(to)) return false;
+  if (!v6_ && !to.is_v4()) return false;
   SocketAddress address = to_socket(to, v6_);
-  return sendto(descriptor_, datagram.data(), datagram.size(), MSG_NOSIGNAL, address.get(), address.length) ==
+  return sendto(descriptor_, datagram.data(), datagram.size(), MSG_NOSIGNAL, &address.any, address.length) ==
          static_cast<ssize_t>(datagram.size());
 }
 
@@ -73,8 +139,8 @@ std::optional<UdpSocket::Arrival> UdpSocket::receive() {
     alignas(cmsghdr) char control[256];
     iovec place{buffer_.data(), buffer_.size()};
     msghdr message{};
-    message.msg_name = from.get();
-    message.msg_namelen = sizeof from.storage;
+    message.msg_name = &from.any;
+    message.msg_namelen = from.length;
     message.msg_iov = &place;
     message.msg_iovlen = 1;
     message.msg_control = control;
@@ -85,7 +151,7 @@ std::optional<UdpSocket::Arrival> UdpSocket::receive() {
       if (errno == ECONNREFUSED || errno == EINTR || errno == EHOSTUNREACH || errno == ENETUNREACH) continue;
       return std::nullopt;
     }
-    const auto sender = from_socket(from.get());
+    const auto sender = from_socket(&from.any);
     if (!sender) continue;
     Arrival arrival{.datagram = ByteView(buffer_).first(static_cast<std::size_t>(length)), .from = *sender};
     for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part))
@@ -152,6 +218,50 @@ std::int64_t wall_clock_ns() {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   return std::int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
+}
+
+int listen_tcp(std::uint16_t port) {
+  bool v6 = false;
+  const int descriptor = open_inet_socket(SOCK_STREAM, v6), yes = 1;
+  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  NetAddress any;
+  any.port = port;
+  SocketAddress address = to_socket(any, v6);
+  if (bind(descriptor, &address.any, address.length) != 0 || listen(descriptor, waiting_connections) != 0)
+    close_and_fail(descriptor, "cannot listen on TCP port " + std::to_string(port) + ": ", errno);
+  return descriptor;
+}
+
+std::uint16_t local_port(int socket) {
+  SocketAddress address;
+  if (getsockname(socket, &address.any, &address.length) != 0) return 0;
+  return from_socket(&address.any).value_or(NetAddress{}).port;
+}
+
+std::optional<TcpArrival> accept_tcp(int listener) {
+  SocketAddress address;
+  const int descriptor = accept4(listener, &address.any, &address.length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (descriptor < 0) return std::nullopt;
+  return TcpArrival{descriptor, from_socket(&address.any).value_or(NetAddress{})};
+}
+
+void limit_waits(int socket, double seconds) {
+  const auto whole_s = static_cast<time_t>(seconds);
+  const timeval limit{whole_s, static_cast<suseconds_t>((seconds - static_cast<double>(whole_s)) * 1e6)};
+  if (fcntl(socket, F_SETFL, 0) != 0 || setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0 ||
+      setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0)
+    throw Error(std::strerror(errno));
+}
+
+int connect_tcp(const NetAddress& to, double seconds) {
+  bool v6 = false;
+  const int descriptor = open_inet_socket(SOCK_STREAM, v6);
+  if (!v6 && !to.is_v4()) close_and_fail(descriptor, "", EAFNOSUPPORT);
+  SocketAddress address = to_socket(to, v6);
+  limit_waits(descriptor, seconds);
+  if (TEMP_FAILURE_RETRY(connect(descriptor, &address.any, address.length)) != 0)
+    close_and_fail(descriptor, "", errno == EINPROGRESS ? ETIMEDOUT : errno);
+  return descriptor;
 }
 
 }  // namespace placement::protocol

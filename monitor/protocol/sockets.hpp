@@ -40,12 +40,10 @@ class UdpSocket {
   Bytes buffer_;
 };
 
-// Returns a socket with a reserved port. If this process may not have one, or all are taken, the system chooses the
-// port. Throws Error.
+// Returns a socket with a reserved port, or with any port if this process can have none of them. Throws Error.
 std::unique_ptr<UdpSocket> reserved_udp_socket();
 
-// Returns the addresses of a host name or numeric address with the port `port`; none if it is not known. May block for
-// seconds.
+// Returns the addresses of a host name or numeric address, with `port`; none if unknown. May block for seconds.
 std::vector<NetAddress> resolve(const std::string& host, std::uint16_t port);
 
 // Runs resolve() in a thread of its own, because the loop of a daemon must not block.
@@ -57,5 +55,26 @@ std::optional<NetAddress> interface_address(const std::string& interface, std::u
 
 double steady_s();             // seconds of a clock that is never set back
 std::int64_t wall_clock_ns();  // nanoseconds since 1970
+
+// TCP sockets for IPv4 and IPv6. The caller closes the returned descriptors.
+
+// Returns a non-blocking socket that listens on `port` of all addresses, or on a free port for 0. Throws Error.
+int listen_tcp(std::uint16_t port);
+
+// Returns the local port of `socket`, or 0 when it is not known.
+std::uint16_t local_port(int socket);
+
+struct TcpArrival {
+  int descriptor = -1;
+  NetAddress from;
+};
+// Accepts the next waiting connection. Returns none when no connection waits.
+std::optional<TcpArrival> accept_tcp(int listener);
+
+// Makes `socket` block, and limits each read and write to `seconds` seconds. Throws Error.
+void limit_waits(int socket, double seconds);
+
+// Connects to `to` within `seconds`, also the limit of each read and write. Returns the descriptor. Throws Error.
+int connect_tcp(const NetAddress& to, double seconds);
 
 }  // namespace placement::protocol

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace placement {
 
@@ -51,6 +53,26 @@ class ByteReader {
 
  private:
   std::span<const Byte> bytes_;
+};
+
+// Appends to a vector of std::byte or std::uint8_t, for ByteReader. The vector must outlive the writer.
+template <typename Byte>
+class ByteWriter {
+ public:
+  static_assert(sizeof(Byte) == 1);
+  explicit ByteWriter(std::vector<Byte>& bytes) : bytes_(bytes) {}
+
+  void put(std::span<const Byte> part) { bytes_.insert(bytes_.end(), part.begin(), part.end()); }
+
+  // Writes the lowest `count` bytes, from 1 to 8, of a number, the lowest byte first.
+  void number(std::uint64_t value, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) bytes_.push_back(static_cast<Byte>(value >> (8 * i)));
+  }
+
+  void text(std::string_view letters) { put({reinterpret_cast<const Byte*>(letters.data()), letters.size()}); }
+
+ private:
+  std::vector<Byte>& bytes_;
 };
 
 }  // namespace placement
