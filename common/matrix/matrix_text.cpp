@@ -58,8 +58,8 @@ MarketBanner market_banner(TextScanner& in) {
   MarketBanner banner;
   expect("object", {"matrix"});
   banner.array = expect("form", {"coordinate", "array"}) == "array";
-  banner.pattern = (banner.array ? expect("field", {"integer", "real"})
-                                 : expect("field", {"integer", "real", "pattern"})) == "pattern";
+  banner.pattern = (banner.array ? expect("field", {"integer", "unsigned-integer", "real"})
+                                 : expect("field", {"integer", "unsigned-integer", "real", "pattern"})) == "pattern";
   banner.symmetric = expect("symmetry", {"general", "symmetric"}) == "symmetric";
   in.end_line("four words after %%MatrixMarket");
   return banner;

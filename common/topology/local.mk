@@ -24,6 +24,7 @@ common_topology_yaml = libcommon_topology_yaml.la $(common_topology) $(YAML_LIBS
 EXTRA_LTLIBRARIES += libcommon_topology_yaml.la
 libcommon_topology_yaml_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS)
 libcommon_topology_yaml_la_SOURCES = \
+	%D%/slurm_partitions.cpp \
 	%D%/topology_yaml.cpp \
 	#
 

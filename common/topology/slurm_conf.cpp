@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
@@ -140,16 +138,6 @@ class FileReader {
   std::string cluster_;
 };
 
-// Adds the values of a line Name=DEFAULT to those of earlier DEFAULT lines. Later values win.
-void add_defaults(ConfLine& defaults, const ConfLine& line) {
-  defaults.pairs.insert(defaults.pairs.end(), line.pairs.begin(), line.pairs.end());
-}
-
-const std::string* value_or_default(const ConfLine& line, const ConfLine& defaults, const char* key) {
-  const std::string* text = line.value(key);
-  return text ? text : defaults.value(key);
-}
-
 // The reserved cores of a NodeName line. slurm.conf gives their number or their CPUs.
 struct ReservedCores {
   std::int32_t count = 0;               // CoreSpecCount
@@ -220,7 +208,8 @@ class NodeReader {
  private:
   void add_nodes(const std::string& path, const ConfLine& line);
   const std::string* value(const ConfLine& line, const char* key) const {
-    return value_or_default(line, defaults_, key);
+    const std::string* const text = line.value(key);
+    return text ? text : defaults_.value(key);
   }
   std::optional<std::int32_t> count(const std::string& path, const ConfLine& line, const char* key,
                                     std::int64_t least = 1) const;
@@ -364,7 +353,7 @@ void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
   if (!line.rest.empty()) fail_at(path, line.number, "'" + shown(line.rest) + "' is not of the form Key=value");
   const std::string& names = line.pairs[0].second;
   if (equal_any_case(names, "DEFAULT")) {
-    add_defaults(defaults_, line);
+    defaults_.pairs.insert(defaults_.pairs.end(), line.pairs.begin(), line.pairs.end());  // later values win
     return;
   }
   NodeShape node = shape(path, line);
@@ -390,96 +379,6 @@ void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
     takes_jobs_.push_back(!state || takes_jobs(*state).value_or(true));
   }
 }
-
-// Returns the nodes below a switch, block or ring for a function in a host list of newer versions of Slurm: switch{S},
-// block{B} or ring{R}, or switchwith{N}, blockwith{N} or ringwith{N} for the leaf switch, block or ring of node N.
-std::vector<std::string> nodes_of_function(std::string_view function, std::span<const NodeShape> nodes,
-                                           std::span<const SwitchShape> switches) {
-  const std::size_t open = function.find('{');
-  const bool of_node = function.substr(0, open).ends_with("with");
-  const std::string_view argument = function.substr(open + 1, function.find('}') - open - 1);
-  const auto name_of = [&](std::int32_t node) -> const std::string& {
-    return nodes[static_cast<std::size_t>(node)].name;
-  };
-  std::vector<std::string> names;
-  for (const SwitchShape& leaf : switches)
-    for (const SwitchShape* one = &leaf; one; one = one->parent < 0 ? nullptr : &switches[one->parent])
-      if (of_node ? std::ranges::count(one->nodes, argument, name_of) != 0 : one->name == argument)
-        std::ranges::transform(leaf.nodes, std::back_inserter(names), name_of);
-  return names;
-}
-
-constexpr std::string_view switch_functions[] = {"switch", "switchwith", "block", "blockwith", "ring", "ringwith"};
-
-// Reads the partitions of a slurm.conf.
-class PartitionReader {
- public:
-  void take(const std::string& file, const ConfLine& line) {
-    const auto& [key, name] = line.pairs[0];
-    if (equal_any_case(key, "NodeSet")) sets_.emplace_back(file, line);
-    if (!equal_any_case(key, "PartitionName")) return;
-    if (equal_any_case(name, "DEFAULT")) {
-      add_defaults(defaults_, line);
-      return;
-    }
-    ConfLine whole = defaults_;
-    whole.number = line.number;
-    whole.pairs.insert(whole.pairs.end(), line.pairs.begin(), line.pairs.end());
-    partitions_.emplace_back(file, std::move(whole));
-  }
-
-  std::vector<PartitionShape> partitions(std::span<const NodeShape> nodes, const std::string& path,
-                                         TopologyReader read_topology) const {
-    std::vector<PartitionShape> result;
-    std::optional<std::vector<SwitchShape>> switches;
-    for (const auto& [file, line] : partitions_) {
-      const std::string* list = line.value("Nodes");
-      const std::string* topology = line.value("Topology");
-      result.push_back({*line.value("PartitionName"), {}, topology ? *topology : ""});
-      if (!list) continue;
-      std::unordered_set<std::string> names = nodes_of(*list, file, line, nodes);
-      for (const std::string& function : std::vector(names.begin(), names.end())) {
-        const std::string_view kind = std::string_view(function).substr(0, function.find('{'));
-        if (kind == function || std::ranges::count(switch_functions, kind) == 0)
-          continue;  // torus{}: its nodes are not known
-        if (!switches) switches = parse_switches(read_topology ? read_topology(path) : topology_conf_of(path), nodes);
-        const std::vector<std::string> found = nodes_of_function(function, nodes, *switches);
-        if (found.empty()) fail_at(file, line.number, "Nodes=" + shown(function) + " has no node");
-        names.insert(found.begin(), found.end());
-      }
-      const auto is_meant = [&](std::string_view feature) {
-        return names.contains("feature{" + std::string(feature) + "}");
-      };
-      for (const NodeShape& node : nodes)
-        if (names.contains(node.name) || equal_any_case(*list, "ALL") ||
-            std::ranges::any_of(split_at(node.features, ','), is_meant))
-          result.back().nodes.push_back(node.name);
-    }
-    return result;
-  }
-
- private:
-  // Returns the names of a Nodes= of a partition, with the nodes of each NodeSet in place of its name, and feature{F}
-  // for the nodes with feature F.
-  std::unordered_set<std::string> nodes_of(const std::string& list, const std::string& file, const ConfLine& line,
-                                           std::span<const NodeShape> nodes) const {
-    const std::vector<std::string> listed = hosts_at(list, file, line);
-    std::unordered_set<std::string> names(listed.begin(), listed.end());
-    for (const auto& [set_file, set] : sets_) {
-      if (names.erase(set.pairs[0].second) == 0) continue;
-      if (const std::string* feature = set.value("Feature")) names.insert("feature{" + *feature + "}");
-      const std::string* more = set.value("Nodes");
-      if (more && equal_any_case(*more, "ALL"))  // from Slurm 23.11 on
-        std::ranges::transform(nodes, std::inserter(names, names.end()), &NodeShape::name);
-      else if (more)
-        for (std::string& name : hosts_at(*more, set_file, set)) names.insert(std::move(name));
-    }
-    return names;
-  }
-
-  ConfLine defaults_;
-  std::vector<std::pair<std::string, ConfLine>> partitions_, sets_;  // each line with its file
-};
 
 }  // namespace
 
@@ -544,16 +443,6 @@ std::vector<NodeShape> read_slurm_nodes(const std::string& slurm_conf_path, cons
     if (take) take(file, line);
   });
   return nodes.nodes(slurm_conf_path, read_topology);
-}
-
-SlurmMachine read_slurm_machine(const std::string& slurm_conf_path, TopologyReader read_topology) {
-  PartitionReader partitions;
-  SlurmMachine machine;
-  machine.nodes = read_slurm_nodes(
-      slurm_conf_path, [&](const std::string& file, const ConfLine& line) { partitions.take(file, line); },
-      read_topology);
-  machine.partitions = partitions.partitions(machine.nodes, slurm_conf_path, read_topology);
-  return machine;
 }
 
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path, TopologyReader read_topology) {

@@ -46,19 +46,6 @@ std::vector<std::string> hosts_at(const std::string& list, const std::string& fi
 // Returns a warning about names in `file` that are not nodes of slurm.conf and are ignored; empty if there are none.
 std::string unknown_nodes(const std::string& file, std::span<const std::string> names);
 
-// A partition of a slurm.conf.
-struct PartitionShape {
-  std::string name;
-  std::vector<std::string> nodes;  // in slurmctld's order
-  std::string topology = {};       // Topology=, its topology in topology.yaml; empty: that of the cluster
-};
-
-// The nodes and partitions of a slurm.conf.
-struct SlurmMachine {
-  std::vector<NodeShape> nodes;
-  std::vector<PartitionShape> partitions;  // in the order of their lines
-};
-
 // Returns the nodes of a slurm.conf and of the files that it includes, in slurmctld's order, which is that of their
 // names (is_before_naturally()). Numbers of sockets, cores and threads that are left out follow Slurm's rules.
 // NodeShape::offered excludes cores that CoreSpecCount or CpuSpecList reserve, and all cores of nodes that State= or
@@ -68,10 +55,6 @@ struct SlurmMachine {
 // is wrong or a node is given twice.
 std::vector<NodeShape> read_slurm_nodes(const std::string& slurm_conf_path, const TakeLine& take = nullptr,
                                         TopologyReader read_topology = nullptr);
-
-// Returns these nodes and the partitions. Throws Error also when the line of a partition is wrong, or has a function
-// such as switch{s1} and the file of the switches cannot be read.
-SlurmMachine read_slurm_machine(const std::string& slurm_conf_path, TopologyReader read_topology = nullptr);
 
 // Returns read_slurm_nodes(). Throws Error when there are none.
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path, TopologyReader read_topology = nullptr);

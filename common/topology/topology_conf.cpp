@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/topology_conf.hpp"
 
+#include "config.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -20,9 +22,12 @@ namespace {
 
 constexpr std::string_view switch_keys[] = {"SwitchName", "Nodes", "Switches", "LinkSpeed"};
 constexpr std::string_view block_keys[] = {"BlockName", "Nodes", "BlockSizes", "BlockLevels"};
+constexpr std::string_view ring_keys[] = {"RingName", "Nodes"};
 constexpr std::int64_t most_blocks_in_one = 1 << 15;      // Slurm's limit
 constexpr std::int64_t most_nodes_of_block = UINT16_MAX;  // slurmctld keeps the first of BlockSizes in 16 bits
 constexpr std::int64_t usual_blocks_in_one = 16;  // of the largest block without a BlockSizes or BlockLevels line
+// Whether a node that names a place in other topologies alone leaves this one, as from Slurm 26.05 on.
+constexpr bool leaves_other_topologies = std::string_view(SLURM_RELEASE) >= "26.05";
 
 using FileLine = std::pair<std::string, ConfLine>;  // with the name of the file that has the line
 
@@ -30,29 +35,26 @@ std::string_view first_key(const ConfLine& line) {
   return line.pairs.empty() ? std::string_view() : line.pairs[0].first;
 }
 
-// Throws Error unless each pair of the line has one of the keys, and none is given twice.
+// Throws Error unless each pair of the line has one of the keys. As in Slurm, the last value of a key counts.
 void check_keys(const std::string& file, const ConfLine& line, std::span<const std::string_view> keys) {
   if (!line.rest.empty()) fail_at(file, line.number, "'" + shown(line.rest) + "' is not of the form Key=value");
-  for (std::size_t p = 0; p < line.pairs.size(); ++p) {
-    const std::string& key = line.pairs[p].first;
+  for (const auto& [key, value] : line.pairs)
     if (std::none_of(keys.begin(), keys.end(), [&](auto known) { return equal_any_case(key, known); }))
       fail_at(file, line.number, "unknown key " + shown(key) + ": " + suggested(key, keys, "the keys are"));
-    for (std::size_t q = 0; q < p; ++q)
-      if (equal_any_case(key, line.pairs[q].first)) fail_at(file, line.number, shown(key) + " is given twice");
-  }
 }
 
 // The nodes of the machine, and the names in the file that are not among them.
 class KnownNodes {
  public:
-  // `topology` is the name of the topology of the file, by which nodes name their switch or block in it.
-  KnownNodes(std::span<const NodeShape> nodes, std::string_view topology) {
+  // `topology` is the name of the topology of the file, by which nodes name their switch, block or ring in it.
+  KnownNodes(std::span<const NodeShape> nodes, std::string_view topology, bool has_rings) {
     for (const NodeShape& node : nodes) {
-      std::string_view path;  // of the node: its switch or block, and the switches above it first
+      std::string_view path;  // of the node: its switch or block, and the switches above it first; RING:POSITION
       for (const std::string_view word : split_at(node.topology, ','))
         if (word.starts_with(topology) && word.substr(topology.size()).starts_with(':'))
           path = word.substr(topology.size() + 1);
-      const std::string_view place = path.substr(path.rfind(':') + 1);
+      std::string_view place = has_rings ? path.substr(0, path.find(':')) : path.substr(path.rfind(':') + 1);
+      if (place.empty() && leaves_other_topologies) place = node.topology;  // which is no name of a place
       known_.emplace(node.name, place);
       name_of_host_.emplace(node.hostname, node.name);
       if (place.empty()) continue;
@@ -61,8 +63,8 @@ class KnownNodes {
     }
   }
 
-  // Returns the nodes of a switch or block: those that name it, and those of its Nodes= that name none and that the
-  // machine has. As in Slurm, Nodes= may have a NodeHostname. A retired node may stay in the file.
+  // Returns the nodes of a switch, block or ring: those that name it, and those of its Nodes= that name none and that
+  // the machine has. As in Slurm, Nodes= may have a NodeHostname. A retired node may stay in the file.
   std::vector<std::string> of(const ConfLine& line, const std::string& file) {
     std::vector<std::string> names;
     const std::string* const list = line.value("Nodes");
@@ -85,7 +87,7 @@ class KnownNodes {
   const std::vector<std::string_view>& paths() const { return paths_; }
 
  private:
-  std::unordered_map<std::string_view, std::string_view> known_;  // the switch or block that a node names, or nothing
+  std::unordered_map<std::string_view, std::string_view> known_;         // the place that a node names, or nothing
   std::unordered_map<std::string_view, std::string_view> name_of_host_;  // the first node of each NodeHostname
   std::unordered_map<std::string_view, std::vector<std::string>> nodes_of_;
   std::vector<std::string_view> paths_;  // with two switches or more
@@ -144,18 +146,19 @@ std::vector<std::size_t> bottom_up(const std::vector<std::vector<std::size_t>>& 
   return order;
 }
 
-// Reads the switches of a file, in which a switch may be named before the line that describes it.
-std::vector<SwitchRecord> read_switch_lines(std::span<const FileLine> lines, const std::string& name,
-                                            KnownNodes& nodes) {
+// Reads the switches of a file, in which a switch may be named before the line that describes it, or its rings.
+std::vector<SwitchRecord> read_switch_lines(std::span<const FileLine> lines, const std::string& name, KnownNodes& nodes,
+                                            std::span<const std::string_view> keys) {
+  const std::string first(keys[0]);
   std::vector<SwitchRecord> switches;
   std::unordered_map<std::string, std::size_t> number_of;
   for (const auto& [file, line] : lines) {
-    if (!equal_any_case(first_key(line), "SwitchName"))
-      fail_at(file, line.number, "expected a line that starts with SwitchName=");
-    check_keys(file, line, switch_keys);
+    if (!equal_any_case(first_key(line), first))
+      fail_at(file, line.number, "expected a line that starts with " + first + "=");
+    check_keys(file, line, keys);
     const std::string& own = line.pairs[0].second;
     if (!number_of.emplace(own, switches.size()).second)
-      fail_at(file, line.number, "switch " + shown(own) + " is given twice");
+      fail_at(file, line.number, first + "=" + shown(own) + " is given twice");
     if (line.value("Nodes") && line.value("Switches"))
       fail_at(file, line.number, "switch " + shown(own) + " has Nodes= and Switches=: keep one of them");
     switches.push_back({own, 0, nodes.of(line, file)});
@@ -232,7 +235,6 @@ std::vector<SwitchRecord> read_block_lines(std::span<const FileLine> lines, cons
     check_keys(file, line, block_keys);
     if (sizes || levels) {
       if (line.pairs.size() > 1) fail_at(file, line.number, std::string(first) + "= takes a line of its own");
-      if (!in_one.empty()) fail_at(file, line.number, "there is a BlockSizes or BlockLevels line already");
       in_one = sizes ? read_block_sizes(file, line) : std::vector<std::int64_t>{1};
       continue;
     }
@@ -259,22 +261,40 @@ bool is_of_blocks(const ConfLine& line) {
          equal_any_case(first, "BlockLevels");
 }
 
+// What a file describes: blocks, or switches or rings.
+struct ConfPlaces {
+  bool are_blocks = false;
+  std::vector<SwitchRecord> records = {};
+};
+
+ConfPlaces read_conf(std::string_view text, const std::string& name, std::span<const NodeShape> nodes,
+                     std::string* warning, std::string_view topology) {
+  std::vector<FileLine> lines;
+  for_each_conf_line(name, text,
+                     [&](const std::string& file, const ConfLine& line) { lines.emplace_back(file, line); });
+  if (lines.empty()) return {};
+  const bool blocks = is_of_blocks(lines[0].second), rings = equal_any_case(first_key(lines[0].second), "RingName");
+  KnownNodes known(nodes, topology, rings);
+  if (!blocks && !rings) add_missing_switches(lines, known.paths());
+  ConfPlaces places{blocks, blocks  ? read_block_lines(lines, name, known)
+                            : rings ? read_switch_lines(lines, name, known, ring_keys)
+                                    : read_switch_lines(lines, name, known, switch_keys)};
+  if (warning) *warning = unknown_nodes(name, known.unknown());
+  return places;
+}
+
 }  // namespace
 
 std::vector<SwitchShape> parse_topology_conf(std::string_view text, const std::string& name,
                                              std::span<const NodeShape> nodes, std::string* warning,
                                              std::string_view topology) {
-  std::vector<FileLine> lines;
-  for_each_conf_line(name, text,
-                     [&](const std::string& file, const ConfLine& line) { lines.emplace_back(file, line); });
-  if (lines.empty()) return {};
-  KnownNodes known(nodes, topology);
-  const bool blocks = is_of_blocks(lines[0].second);
-  if (!blocks) add_missing_switches(lines, known.paths());
-  std::vector<SwitchShape> shapes = blocks ? tree_of_blocks(read_block_lines(lines, name, known), nodes)
-                                           : forest_of(read_switch_lines(lines, name, known), nodes);
-  if (warning) *warning = unknown_nodes(name, known.unknown());
-  return shapes;
+  auto [are_blocks, records] = read_conf(text, name, nodes, warning, topology);
+  return are_blocks ? tree_of_blocks(std::move(records), nodes) : forest_of(std::move(records), nodes);
+}
+
+std::vector<SwitchRecord> parse_topology_places(std::string_view text, const std::string& name,
+                                                std::span<const NodeShape> nodes, std::string_view topology) {
+  return read_conf(text, name, nodes, nullptr, topology).records;
 }
 
 }  // namespace placement

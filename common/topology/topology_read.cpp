@@ -19,8 +19,8 @@ namespace placement {
 namespace {
 
 constexpr std::string_view conf_words[] = {
-    "switchname",  "blockname",       "blocksizes",
-    "blocklevels", "aggregatedblock", "include"};  // first words of a topology.conf, or of what scontrol prints
+    "switchname", "blockname",       "blocksizes", "blocklevels",
+    "ringname",   "aggregatedblock", "include"};  // first words of a topology.conf, or of what scontrol prints
 constexpr std::string_view ibnetdiscover_words[] = {"vendid", "devid", "sysimgguid", "switchguid", "caguid",
                                                     "switch", "ca",    "sw"};  // its first words, also with -p
 
@@ -103,11 +103,14 @@ class TopologyFile {
     const std::string_view word = split_words(lines[0].text)[0];
     const std::string first = lower_case(word.substr(0, word.find('=')));
     const std::string line = lower_case(lines[0].text);
-    printed_ = line.find(" level=") != line.npos || line.find(" blockindex=") != line.npos;
+    for (const char* key : {" level=", " blockindex=", " ringsize="}) printed_ |= line.find(key) != line.npos;
     if (first == "tree")
       levels_ = parse_tree(lines, file_.path);
     else if (first == "tleaf")
       levels_ = parse_tleaf(lines, file_.path);
+    else if (first == "torusname")
+      fail_at(file_.path, lines[0].number,
+              "this is printed by \"scontrol show topology\", without the coordinates of nodes: use the topology.yaml");
     else if (first.starts_with("torus") || first.starts_with("mesh") || first == "dist" || first == "faulty")
       fail_at(file_.path, lines[0].number, "'" + first + "': only trees can be mapped to, and a tree line comes first");
     else if (first == "---" || first == "-")
@@ -124,7 +127,8 @@ class TopologyFile {
           "this is printed by nvidia-smi topo -m: --node-topology takes the file of \"lstopo node.xml\" on the node");
     else if (std::none_of(std::begin(conf_words), std::end(conf_words), [&](auto known) { return first == known; }))
       fail_at(file_.path, lines[0].number,
-              "'" + shown(word) + "': a topology file begins with tree, tleaf, SwitchName=, BlockName= or BlockSizes=");
+              "'" + shown(word) +
+                  "': a topology file begins with tree, tleaf, SwitchName=, BlockName=, BlockSizes= or RingName=");
   }
 
   const std::string& path() const { return file_.path; }
@@ -133,12 +137,12 @@ class TopologyFile {
   std::vector<SwitchShape> shapes(std::span<const NodeShape> nodes, std::string* warning = nullptr) const {
     if (levels_) return {};
     return printed_ ? naming_file(file_.path, [&] { return parse_scontrol_topology(file_.text, nodes); })
-                    : parse_topology_conf(file_.text, file_.path, nodes, warning,
-                                          file_.topology.empty() ? "default" : file_.topology);
+                    : parse_topology_conf(file_.text, file_.path, nodes, warning, file_.topology);
   }
 
   ClusterView switches(std::span<const NodeShape> nodes, std::span<const std::int64_t> level_distance) const {
     if (file_.kind == "flat") return view_of_switches({}, nodes, level_distance);
+    if (file_.kind == "torus3d") throw Error(file_.path + ": a topology of several toruses: only one can be read");
     std::string warning;
     const std::vector<SwitchShape> switches = shapes(nodes, &warning);
     if (switches.empty()) throw Error(file_.path + ": no switch or block has a node of slurm.conf");

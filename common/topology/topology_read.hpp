@@ -18,8 +18,9 @@ namespace placement {
 struct MachineFile {
   std::string path;
   std::string text;
-  std::string topology = {};  // of a topology.yaml: the name of its topology, whose lines `text` has as a topology.conf
-  std::string kind = {};      // of a topology.yaml: tree, block, flat, ring or torus3d
+  std::string topology = "default";  // of a topology.yaml: the name of its topology, which `text` has as another file
+  std::string kind = {};             // of a topology.yaml: tree, block, flat, ring or torus3d
+  std::string toruses = {};          // of a topology.yaml: YamlTopology::toruses
 };
 
 // Reads the topology file next to a slurm.conf. Throws Error if there is none.

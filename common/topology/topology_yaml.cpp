@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "common/topology/topology_conf.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
@@ -161,16 +162,24 @@ void add_pair(std::string& line, std::string_view key, const std::string& value)
   if (!value.empty()) line += " " + std::string(key) + "=" + value;
 }
 
-// Adds a line for each switch or block of the list that `map` has under the key `list_key`. As in Slurm, a switch with
-// nodes has no children.
-void add_places(YamlDocument& yaml, const yaml_node_t& map, const std::string& list_key, const std::string& key,
-                NumberedLines& lines) {
+// The keys under which a kind of topology lists its switches, blocks or rings, and their key in a topology.conf.
+struct PlacesOfKind {
+  std::string_view kind;
+  const char *list, *key, *conf_key;
+};
+constexpr PlacesOfKind places_of_kind[] = {{"tree", "switches", "switch", "SwitchName="},
+                                           {"block", "blocks", "block", "BlockName="},
+                                           {"ring", "rings", "ring", "RingName="}};
+
+// Adds a line for each switch, block or ring of `map`. As in Slurm, a switch with nodes has no children.
+void add_places(YamlDocument& yaml, const yaml_node_t& map, const PlacesOfKind& kind, NumberedLines& lines) {
+  const std::string list_key = kind.list, key = kind.key;
   const yaml_node_t* list = yaml.value(map, list_key, "the topology");
   if (!list) yaml.fail(map, "the topology has no " + list_key);
   for (const yaml_node_t* place : yaml.entries(*list, list_key)) {
     const std::string name = yaml.word(*place, key, "an entry of " + list_key);
     if (name.empty()) yaml.fail(*place, "the entry of " + list_key + " has no name, as \"" + key + ": s1\"");
-    std::string line = (key == "block" ? "BlockName=" : "SwitchName=") + name;
+    std::string line = kind.conf_key + name;
     const std::string nodes = yaml.names(*place, "nodes", list_key);
     add_pair(line, "Nodes", nodes);
     if (key == "switch" && nodes.empty()) add_pair(line, "Switches", yaml.names(*place, "children", list_key));
@@ -178,25 +187,18 @@ void add_places(YamlDocument& yaml, const yaml_node_t& map, const std::string& l
   }
 }
 
-// The keys under which a kind of topology lists its switches, blocks or rings. Rings become switches that no switch
-// joins.
-struct PlacesOfKind {
-  std::string_view kind;
-  const char *list, *key;
-};
-constexpr PlacesOfKind places_of_kind[] = {
-    {"tree", "switches", "switch"}, {"block", "blocks", "block"}, {"ring", "rings", "ring"}};
-
 // Returns the switches, blocks or rings of a topology as lines of a topology.conf.
 std::string conf_of(YamlDocument& yaml, const yaml_node_t& topology, const PlacesOfKind& places) {
   NumberedLines lines(yaml.file());
   const yaml_node_t* sizes = places.kind == "block" ? yaml.value(topology, "block_sizes", "the topology") : nullptr;
   std::string list;
-  if (sizes)
+  if (sizes && sizes->type == YAML_SCALAR_NODE)  // as in Slurm, the only size
+    list = yaml.as_word(*sizes, "block_sizes");
+  else if (sizes)
     list = joined(yaml.entries(*sizes, "block_sizes"), ",",
                   [&](const yaml_node_t* size) { return yaml.as_word(*size, "block_sizes"); });
   if (!list.empty()) lines.add(YamlDocument::line_of(*sizes), "BlockSizes=" + list);
-  add_places(yaml, topology, places.list, places.key, lines);
+  add_places(yaml, topology, places, lines);
   return lines.take();
 }
 
@@ -217,37 +219,50 @@ std::optional<std::array<std::int64_t, 3>> triple(YamlDocument& yaml, const yaml
   return numbers;
 }
 
-// Adds a line of a torus file: the names fill the box at `anchor`, x first, as in Slurm.
+// Adds a line of a torus file: the names fill the box at `anchor`, x first, as in Slurm. Adds them to `nodes`, too.
 void add_box(YamlDocument& yaml, const yaml_node_t& map, const std::array<std::int64_t, 3>& anchor,
-             const std::array<std::int64_t, 3>& dims, NumberedLines& lines) {
+             const std::array<std::int64_t, 3>& dims, NumberedLines& lines, std::string& nodes) {
   std::string line = yaml.names(map, "nodes", "a torus");
   if (line.empty()) return;
+  nodes += line + ",";
   for (std::size_t d = 0; d < 3; ++d)
     line += " " + std::to_string(anchor[d]) + "-" + std::to_string(anchor[d] + dims[d] - 1);
   lines.add(YamlDocument::line_of(map), line);
 }
 
-// Returns the torus as the text of a torus file, for parse_torus().
-std::string torus_text(YamlDocument& yaml, const yaml_node_t& torus3d) {
-  const yaml_node_t* list = yaml.value(torus3d, "toruses", "the topology");
-  const auto toruses = list ? yaml.entries(*list, "toruses") : std::vector<const yaml_node_t*>();
-  if (toruses.size() != 1)
-    yaml.fail(torus3d, "the topology has " + std::to_string(toruses.size()) + " toruses: only one can be read");
-  const yaml_node_t& torus = *toruses[0];
+// Returns the torus as the text of a torus file, for parse_torus(), and adds its nodes to `nodes`.
+std::string torus_text(YamlDocument& yaml, const yaml_node_t& torus, std::string& nodes) {
   const auto dims = triple(yaml, torus, "dims", 1);
   if (!dims) yaml.fail(torus, "the torus has no dims, as \"dims: {x: 4, y: 4, z: 2}\"");
   NumberedLines lines(yaml.file());
   std::string header = "torus";
   for (const std::int64_t size : *dims) header += " " + std::to_string(size);
   lines.add(1, header);
-  add_box(yaml, torus, {0, 0, 0}, *dims, lines);
+  add_box(yaml, torus, {0, 0, 0}, *dims, lines, nodes);
   if (const yaml_node_t* regions = yaml.value(torus, "regions", "a torus"))
     for (const yaml_node_t* region : yaml.entries(*regions, "regions")) {
       const auto size = triple(yaml, *region, "dims", 1);
       if (!size) yaml.fail(*region, "the region has no dims");
-      add_box(yaml, *region, triple(yaml, *region, "anchor", 0).value_or(std::array<std::int64_t, 3>{}), *size, lines);
+      const auto anchor = triple(yaml, *region, "anchor", 0).value_or(std::array<std::int64_t, 3>{});
+      add_box(yaml, *region, anchor, *size, lines, nodes);
     }
   return lines.take();
+}
+
+// Adds the toruses to the topology.
+void add_toruses(YamlDocument& yaml, const yaml_node_t& torus3d, YamlTopology& topology) {
+  const yaml_node_t* const list = yaml.value(torus3d, "toruses", "the topology");
+  if (!list) yaml.fail(torus3d, "the topology has no toruses");
+  const auto toruses = yaml.entries(*list, "toruses");
+  NumberedLines lines(yaml.file());
+  for (const yaml_node_t* torus : toruses) {
+    std::string line = "RingName=" + yaml.word(*torus, "name", "a torus"), nodes;
+    topology.conf = torus_text(yaml, *torus, nodes);
+    add_pair(line, "Nodes", nodes);
+    lines.add(YamlDocument::line_of(*torus), line);
+  }
+  if (toruses.size() != 1) topology.conf.clear();
+  topology.toruses = lines.take();
 }
 
 // Returns whether a key has a value that Slurm reads as true: any but 0 and the words for false.
@@ -316,14 +331,15 @@ YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
   for (const PlacesOfKind& places : places_of_kind)
     if (topology.kind == places.kind)
       topology.conf = conf_of(yaml, *yaml.value(*chosen, places.kind, "a topology"), places);
-  if (topology.kind == "torus3d") topology.conf = torus_text(yaml, *yaml.value(*chosen, "torus3d", "a topology"));
+  if (topology.kind == "torus3d") add_toruses(yaml, *yaml.value(*chosen, "torus3d", "a topology"), topology);
   return topology;
 }
 
 MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wanted) {
   if (!is_topology_yaml(file)) return file;
   YamlTopology topology = parse_topology_yaml(file.text, file.path, wanted);
-  return {std::move(file.path), std::move(topology.conf), std::move(topology.name), std::move(topology.kind)};
+  return {std::move(file.path), std::move(topology.conf), std::move(topology.name), std::move(topology.kind),
+          std::move(topology.toruses)};
 }
 
 std::string topology_file(const std::string& slurm_conf) {
@@ -346,6 +362,12 @@ std::vector<SwitchShape> read_switches(const std::string& slurm_conf, std::span<
                                        std::string* warning) {
   if (topology_file(slurm_conf).empty()) return {};
   return parse_switches(read_site_topology(slurm_conf), nodes, warning);
+}
+
+std::vector<SwitchRecord> read_places(const std::string& slurm_conf, std::span<const NodeShape> nodes) {
+  if (topology_file(slurm_conf).empty()) return {};
+  const MachineFile file = read_site_topology(slurm_conf);
+  return parse_topology_places(file.kind == "torus3d" ? file.toruses : file.text, file.path, nodes, file.topology);
 }
 
 }  // namespace placement

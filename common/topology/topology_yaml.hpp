@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/topology/switch_forest.hpp"
 #include "common/topology/topology_read.hpp"
 
 namespace placement {
@@ -17,10 +18,11 @@ namespace placement {
 struct YamlTopology {
   std::string name;  // may be empty
   std::string kind;  // tree, block, flat, ring or torus3d, as in the file
-  // The lines that describe the tree, the blocks or the rings in a topology.conf, for parse_topology_conf(); rings are
-  // switches that no switch joins. For torus3d it is a torus file, for parse_torus(). It is empty for flat. Each line
-  // has the line number at which its switch or block starts in the topology.yaml, unless several start on one line.
+  // The lines that describe the tree, the blocks or the rings in a topology.conf, for parse_topology_conf(). For
+  // torus3d it is a torus file, for parse_torus(). It is empty for flat, and for several toruses. Each line has the
+  // line number at which its switch or block starts in the topology.yaml, unless several start on one line.
   std::string conf;
+  std::string toruses = {};  // for torus3d: a line of a topology.conf for each torus, which is a ring there
 };
 
 // Returns whether the file is a topology.yaml: it has this ending, or begins with "---", "topology:" or a list of YAML
@@ -49,6 +51,10 @@ MachineFile read_site_topology(const std::string& slurm_conf);
 // Returns parse_switches() of topology_file(); none without a file. Throws Error as parse_switches() does.
 std::vector<SwitchShape> read_switches(const std::string& slurm_conf, std::span<const NodeShape> nodes,
                                        std::string* warning = nullptr);
+
+// Returns parse_topology_places() of topology_file(), with the toruses of torus3d; none without a file. Throws Error as
+// parse_topology_places() does.
+std::vector<SwitchRecord> read_places(const std::string& slurm_conf, std::span<const NodeShape> nodes);
 
 inline constexpr std::size_t max_topology_yaml = 16 << 20;  // bytes; the reader takes about ten times this memory
 

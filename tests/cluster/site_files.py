@@ -220,7 +220,8 @@ class Site:
         self.yaml = version >= (25, 5) and self.kinds.random() < 0.5
         self.kind = 'tree'
         if version >= (23, 11) and self.kinds.random() < 0.5:
-            self.kind = self.kinds.choice(['block', 'block', 'ring', 'flat', 'torus3d'] if self.yaml else ['block'])
+            self.kind = self.kinds.choice(['block', 'block', 'ring', 'flat', 'torus3d'] if self.yaml else
+                                          ['block', 'ring'] if version >= (26, 5) else ['block'])
         if self.kind != 'tree':
             self.switches = self.make_blocks()
         self.place_of_spec = {}  # the switch or block of Topology=
@@ -228,6 +229,7 @@ class Site:
         if version >= (25, 5) and self.kind in ('tree', 'block') and self.kinds.random() < 0.3:
             self.place_of_spec = {spec: self.kinds.choice(leaves) for spec in self.specs if self.kinds.random() < 0.7}
         self.by_rank = version >= (23, 11) and not self.place_of_spec and self.kinds.random() < 0.3
+        self.has_functions = version >= (24, 11) and self.kind != 'flat' and not self.place_of_spec and self.kinds.random() < 0.5
         self.has_nested = version < (23, 11) and self.kinds.random() < 0.02  # brackets in brackets, which Slurm refuses
 
     def make_blocks(self):
@@ -291,8 +293,17 @@ class Site:
                     names = [rng.choice(sets)[0][1]] + names[:2]
                 spaced = rng.choice([',', ',', ' ']).join(names)
                 line.append(('Nodes', rng.choice(['ALL', 'all', listed(rng, names), listed(rng, names), spaced])))
+                if self.has_functions and self.kinds.random() < 0.7:
+                    line.append(('Nodes', self.function() + self.kinds.choice(['', ',' + self.nodes[0]])))
             partitions.append(line + rng.choice([[], [('State', 'UP')], [('MaxTime', '1-00:00:00')], [('Default', 'YES')]]))
         return down + sets + partitions
+
+    def function(self):
+        """Returns a function that slurmctld replaces by nodes."""
+        word = 'torus' if self.kind == 'torus3d' else self.kinds.choice(['switch', 'block'])
+        places = ['t'] if self.kind == 'torus3d' else [name for name, _, _ in self.switches]
+        return self.kinds.choice([f'{word}{{{self.kinds.choice(places + ["missing"])}}}',
+                                  f'{word}with{{{self.kinds.choice(self.nodes)}}}', 'feature{big}'])
 
     def make_switches(self):
         """Returns records (name, names of nodes or None, names of children or None)."""
@@ -332,10 +343,10 @@ class Site:
     def topology_lines(self, with_nodes=True):
         rng = self.rng
         lines = []
-        if self.kind == 'block':
-            lines = [[('BlockName', name)] + ([('Nodes', listed(rng, nodes))] if nodes else [])
+        if self.kind in ('block', 'ring'):
+            lines = [[(self.kind.capitalize() + 'Name', name)] + ([('Nodes', listed(rng, nodes))] if nodes else [])
                      for name, nodes, _ in self.switches]
-            if self.sizes:
+            if self.kind == 'block' and self.sizes:
                 lines.append([('BlockSizes', ','.join(map(str, self.sizes)))])
             return lines
         for name, nodes, children in self.switches:
@@ -345,7 +356,7 @@ class Site:
             else:
                 line.append(('Switches', listed(rng, children)))
             if rng.random() < 0.2:
-                line.append(('LinkSpeed', '100'))
+                line += self.kinds.choice([1, 2]) * [('LinkSpeed', '100')]
             lines.append(line)
         return lines
 
@@ -438,7 +449,7 @@ SlurmctldPidFile={directory}/slurmctld.pid
 SlurmdPidFile={directory}/slurmd.pid
 ProctrackType=proctrack/linuxproc
 SelectType=select/cons_tres
-TopologyPlugin=topology/{'block' if site.kind == 'block' else 'tree'}
+TopologyPlugin=topology/{site.kind if site.kind in ('block', 'ring') else 'tree'}
 ReturnToService=2
 PrivateData=cloud
 GresTypes=gpu,shmem
@@ -707,7 +718,7 @@ def run_seed(seed, directory, port, reader):
         compare_blocks(ours['switches'], topology, site.nodes)
     elif site.is_simple():
         compare_switches(ours['switches'], topology, site.nodes)
-    if site.kind == 'ring' or site.place_of_spec:
+    if site.place_of_spec:
         return
     printed = switches_elsewhere(reader, site, directory, 'printed', ('topology.conf', topology))
     expect('switches', named(ours['switches']), named(printed))

@@ -23,6 +23,7 @@ check_PROGRAMS += \
 	%D%/slurm_command_test \
 	%D%/slurm_conf_test \
 	%D%/slurm_hosts_test \
+	%D%/slurm_partitions_test \
 	%D%/snapshot_test \
 	%D%/step_records_test \
 	%D%/switch_tree_test \
@@ -64,6 +65,7 @@ endif
 %C%_slurm_command_test_LDADD = $(common_slurm) $(CHECK_LIBS)
 %C%_slurm_conf_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_slurm_hosts_test_LDADD = $(common_topology) $(CHECK_LIBS)
+%C%_slurm_partitions_test_LDADD = $(common_topology_yaml) $(CHECK_LIBS)
 %C%_snapshot_test_LDADD = $(common_state) $(CHECK_LIBS)
 %C%_switch_tree_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_text_test_LDADD = $(common_util) $(CHECK_LIBS)

@@ -128,6 +128,9 @@ START_TEST(matrix_market) {
   ck_assert(parse("%%matrixmarket matrix coordinate integer general\n3 3 3\n2 1 5\n3 2 3\n2 3 4\n") == expected);
   ck_assert(!info.symmetric);
   ck_assert(parse("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n").weight(0, 1) == 1);
+  for (const char* rest : {"coordinate unsigned-integer general\n2 2 1\n2 1 7\n",  // as scipy writes uint64
+                           "array unsigned-integer general\n2 2\n0\n7\n0\n0\n"})
+    ck_assert(parse(std::string("%%MatrixMarket matrix ") + rest).weight(0, 1) == 7);
   const auto with = [](const char* banner, const char* rest) {
     return parse(std::string("%%MatrixMarket matrix ") + banner + "\n" + rest);
   };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/slurm_conf.hpp"
 
-#include "common/util/hostlist.hpp"
 #include "config.h"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
@@ -178,53 +177,6 @@ START_TEST(defaults_and_order) {
 }
 END_TEST
 
-// The nodes of each partition, as slurmctld finds them.
-START_TEST(partitions) {
-  const TemporaryDirectory directory;
-  const SlurmMachine machine = read_slurm_machine(
-      directory.file("slurm.conf",
-                     "NodeName=DEFAULT Feature=big\nNodeName=n[1-12] Features=fast,old\nNodeName=b[1-2]\n"
-                     "PartitionName=first Nodes=old,b1\nPartitionName=DEFAULT Nodes=n3\nNodeSet=old Feature=old\n"
-                     "NodeSet=both Feature=big Nodes=n[2-3]\nPartitionName=second\nPartitionName=third Nodes=all\n"
-                     "PartitionName=fourth Nodes=\"both n12 ,\" Default=YES\nPartitionName=fifth Nodes=gone\n"
-                     "NodeSet=every Nodes=all\nPartitionName=sixth Nodes=every\n"));
-  std::string text;
-  for (const PartitionShape& partition : machine.partitions) {
-    text += partition.name + ":";
-    for (const std::string& node : partition.nodes) text += " " + node;
-    text += "\n";
-  }
-  const std::string all = " n1 n2 n3 n4 n5 n6 n7 n8 n9 n10 n11 n12\n";
-  ck_assert_text_eq(text, "first: b1" + all + "second: n3\nthird: b1 b2" + all +
-                              "fourth: b1 b2 n2 n3 n12\nfifth:\nsixth: b1 b2" + all);
-}
-END_TEST
-
-// Nodes=switch{s1} of newer versions of Slurm.
-START_TEST(functions_of_partitions) {
-  const TemporaryDirectory directory;
-  directory.file("topology.conf",
-                 "SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n[3-4]\nSwitchName=top Switches=s[1-2]\n");
-  const auto nodes = [&](const std::string& list) {
-    const std::string path = directory.file(
-        "slurm.conf",
-        "NodeName=n[1-4,9] Features=a,b\nNodeName=m Features=b\nNodeSet=set Nodes=switch{s2}\nPartitionName=p Nodes=" +
-            list + "\n");
-    return compress_hostlist(read_slurm_machine(path).partitions.at(0).nodes);
-  };
-  ck_assert_text_eq(nodes("switch{s1},n9"), "n[1-2,9]");
-  ck_assert_text_eq(nodes("switchwith{n3}"), "n[3-4]");
-  ck_assert_text_eq(nodes("switch{s[1-2]}"), "n[1-4]");
-  ck_assert_text_eq(nodes("switch{top}"), "n[1-4]");
-  ck_assert_text_eq(nodes("set,m"), "m,n[3-4]");
-  ck_assert_text_eq(nodes("feature{a}"), "n[1-4,9]");
-  ck_assert_text_eq(nodes("feature{none}"), "");
-  ck_assert_error(nodes("n1,switch{s9}"), "slurm.conf:4: Nodes=switch{s9}");
-  directory.file("topology.conf", "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\n");
-  ck_assert_text_eq(nodes("block{b2}"), "n[3-4]");
-}
-END_TEST
-
 // TopologyParam=SwitchAsNodeRank: by leaf switch, those without a switch first. topology/block before Slurm 25.05: by
 // line.
 START_TEST(orders) {
@@ -313,8 +265,6 @@ int main() {
   tcase_add_test(all, sockets_follow_slurm);
   tcase_add_test(all, cpus_are_threads_or_cores);
   tcase_add_test(all, defaults_and_order);
-  tcase_add_test(all, partitions);
-  tcase_add_test(all, functions_of_partitions);
   tcase_add_test(all, orders);
   tcase_add_test(all, includes);
   tcase_add_test(all, bad_nodes);

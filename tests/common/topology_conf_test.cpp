@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/topology_conf.hpp"
 
+#include "config.h"
 #include "tests/words.hpp"
 #include "tests/common/switch_text.hpp"
 #include "tests/temporary_directory.hpp"
@@ -110,6 +111,29 @@ START_TEST(retired_nodes_and_empty_switches) {
 }
 END_TEST
 
+// Of a key that is given twice, Slurm takes the last value.
+START_TEST(keys_given_twice) {
+  ck_assert_text_eq(shape("SwitchName=a Nodes=n1 nodes=n[2-3]\n"), "a:2,3");
+  const std::string blocks = "BlockName=b1 Nodes=n1\nBlockName=b2 Nodes=n2\n";
+  ck_assert_text_eq(shape(blocks + "BlockSizes=1,2\nBlockSizes=1\n"), shape(blocks + "BlockSizes=1\n").c_str());
+}
+END_TEST
+
+// topology/ring, from Slurm 26.05 on: rings are switches that no switch joins. A node may name its ring and its place
+// there.
+START_TEST(rings) {
+  ck_assert_text_eq(shape("RingName=r1 Nodes=n[2,1]\nringname=r2 Nodes=n[3-4,9]\n"), "r1:2,1 r2:3,4");
+  std::vector<NodeShape> shapes = nodes(4);
+  shapes[2].topology = "default:r1:1";
+  shapes[3].topology = "other:r9:0";
+  ck_assert_text_eq(text_of(parse_topology_conf("RingName=r1 Nodes=n1\nRingName=r2 Nodes=n[2-4]\n", "t", shapes)),
+                    SLURM_RELEASE >= std::string_view("26.05") ? "r1:1,3 r2:2" : "r1:1,3 r2:2,4");
+  ck_assert_error_words(shape("RingName=r Switches=s"), "t:1: Switches RingName Nodes");
+  ck_assert_error_words(shape("RingName=r Nodes=n1\nRingName=r Nodes=n2"), "t:2: RingName=r twice");
+  ck_assert_error_words(shape("RingName=r Nodes=n1\nSwitchName=s Nodes=n2"), "t:2: RingName=");
+}
+END_TEST
+
 START_TEST(included_switches) {
   const TemporaryDirectory directory;
   directory.file("leaves.conf", "SwitchName=s1 Nodes=n1\nSwitchName=s2 Nodes=n2\n");
@@ -126,9 +150,8 @@ START_TEST(wrong_switches) {
   ck_assert_error_words(shape("SwitchName=a Nodes=n1 junk"), "t:1: 'junk' Key=value");
   ck_assert_error_words(shape("SwitchName=a Node=n1"), "t:1: Node Nodes?");
   ck_assert_error_words(shape("SwitchName=a Weather=1"), "t:1: Weather SwitchName Nodes Switches LinkSpeed");
-  ck_assert_error_words(shape("SwitchName=a Nodes=n1 nodes=n2"), "t:1: nodes twice");
   ck_assert_error_words(shape("SwitchName=b Nodes=n1\nSwitchName=a Nodes=n2 Switches=b"), "t:2: a Nodes= Switches=");
-  ck_assert_error_words(shape("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2"), "t:2: switch a twice");
+  ck_assert_error_words(shape("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2"), "t:2: SwitchName=a twice");
   ck_assert_error_words(shape("SwitchName=a Switches=b"), "t:1: b no SwitchName");
   ck_assert_error_words(shape("SwitchName=a Nodes=n1\nSwitchName=b Switches=b,a"), "t b above");
   ck_assert_error_words(shape("SwitchName=a Switches=b\nSwitchName=b Switches=a"), "t a above");
@@ -143,8 +166,6 @@ START_TEST(wrong_blocks) {
                         "t:2: BlockName= BlockSizes= BlockLevels=");
   ck_assert_error_words(shape("BlockName=b Nodes=n1\nBlockName=b Nodes=n2"), "t:2: block b twice");
   ck_assert_error_words(shape("BlockName=b Nodez=n9"), "t:1: Nodez Nodes?");
-  ck_assert_error_words(shape("BlockSizes=2\nBlockSizes=2"), "t:2: BlockSizes BlockLevels already");
-  ck_assert_error_words(shape("BlockLevels=0\nBlockSizes=2"), "t:2: BlockSizes BlockLevels already");
   ck_assert_error_words(shape("BlockLevels=0 Nodes=n1"), "t:1: BlockLevels= own");
   ck_assert_error_words(shape("BlockName=b\nBlockName=c Nodes=m1"), "t BlockSizes");
   // slurmctld keeps the first size in 16 bits: with 65536 it would divide by zero.
@@ -167,6 +188,8 @@ int main() {
   tcase_add_test(all, placement::fabrics_without_a_link);
   tcase_add_test(all, placement::blocks);
   tcase_add_test(all, placement::retired_nodes_and_empty_switches);
+  tcase_add_test(all, placement::keys_given_twice);
+  tcase_add_test(all, placement::rings);
   tcase_add_test(all, placement::included_switches);
   tcase_add_test(all, placement::wrong_switches);
   tcase_add_test(all, placement::wrong_blocks);

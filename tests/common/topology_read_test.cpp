@@ -119,6 +119,9 @@ START_TEST(what_scontrol_prints) {
               "BlockSize=2\nBlockName=x2 BlockIndex=1 Nodes=c,d BlockSize=2\n")
           .tree->distance(0, 7),
       8);
+  const ClusterView rings = read_of("RingName=r0 Nodes=a,b RingSize=2\nRingName=r1 Nodes=c,d RingSize=2\n");
+  ck_assert_int_ne(rings.nodes[1].fabric, rings.nodes[2].fabric);
+  ck_assert_words(error("TorusName=t Dims=2x1x1 Nodes=a,b\n"), "topo:1: coordinates topology.yaml");
   ck_assert_error_words(read_of("SwitchName=s0 Level=x Nodes=a\n"), "Level=x number");
   ck_assert_error_words(read_of("SwitchName=s0 Level=0 Nodes=z\n"), "no switch block slurm.conf");
 }

@@ -10,8 +10,8 @@
 #include "common/slurm/slurm_command.hpp"
 #include "common/state/outage_file.hpp"
 #include "common/topology/gres_conf.hpp"
-#include "common/topology/slurm_conf.hpp"
 #include "common/topology/slurm_hosts.hpp"
+#include "common/topology/slurm_partitions.hpp"
 #include "common/topology/topology_read.hpp"
 #include "common/topology/topology_yaml.hpp"
 #include "common/topology/torus_topology.hpp"
@@ -153,7 +153,7 @@ void read_gpus(Checked& checked) {
 void read_site(Checked& checked, bool must_exist) {
   if (!must_exist && !may_exist(checked.slurm_conf)) return;
   try {
-    checked.machine = read_slurm_machine(checked.slurm_conf, read_site_topology);
+    checked.machine = read_slurm_machine(checked.slurm_conf);
     for (const NodeShape& node : checked.machine->nodes) checked.node_names.push_back(node.name);
     read_gpus(checked);
     const std::string path = topology_file(checked.slurm_conf);

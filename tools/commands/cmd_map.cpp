@@ -9,8 +9,7 @@
 
 #include "common/slurm/slurm_command.hpp"
 #include "common/state/outage_file.hpp"
-#include "common/topology/slurm_conf.hpp"
-#include "common/topology/topology_yaml.hpp"
+#include "common/topology/slurm_partitions.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
@@ -152,7 +151,7 @@ PartitionShape partition_of(const CommandLine& line, const std::string& neighbou
   const std::string name = *line.value("partition");
   const std::string conf =
       line.value_or("slurm-conf", std::filesystem::path(neighbour).replace_filename("slurm.conf").string());
-  const std::vector<PartitionShape> partitions = read_slurm_machine(conf, read_site_topology).partitions;
+  const std::vector<PartitionShape> partitions = read_slurm_machine(conf).partitions;
   const auto found = std::ranges::find(partitions, name, &PartitionShape::name);
   if (found == partitions.end()) {
     std::vector<std::string> names;

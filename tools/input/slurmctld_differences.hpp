@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/topology/slurm_conf.hpp"
+#include "common/topology/slurm_partitions.hpp"
 
 namespace placement::tools {
 
