@@ -6,7 +6,8 @@
 #include "tests/check.hpp"
 #include "tests/common/switch_text.hpp"
 
-namespace placement {
+using namespace placement;
+
 namespace {
 
 std::vector<NodeShape> nodes(std::int32_t count) {
@@ -92,18 +93,17 @@ START_TEST(wrong_input) {
 END_TEST
 
 }  // namespace
-}  // namespace placement
 
 int main() {
   Suite* suite = suite_create("scontrol_topology");
   TCase* all = tcase_create("all");
-  tcase_add_test(all, placement::a_tree);
-  tcase_add_test(all, placement::several_roots_over_the_same_leaves);
-  tcase_add_test(all, placement::fabrics_without_a_link);
-  tcase_add_test(all, placement::blocks);
-  tcase_add_test(all, placement::blocks_without_a_larger_one);
-  tcase_add_test(all, placement::small_and_empty_input);
-  tcase_add_test(all, placement::wrong_input);
+  tcase_add_test(all, a_tree);
+  tcase_add_test(all, several_roots_over_the_same_leaves);
+  tcase_add_test(all, fabrics_without_a_link);
+  tcase_add_test(all, blocks);
+  tcase_add_test(all, blocks_without_a_larger_one);
+  tcase_add_test(all, small_and_empty_input);
+  tcase_add_test(all, wrong_input);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -6,7 +6,8 @@
 #include "tests/common/switch_text.hpp"
 #include "tests/temporary_directory.hpp"
 
-namespace placement {
+using namespace placement;
+
 namespace {
 
 std::vector<NodeShape> nodes(std::int32_t count) {
@@ -177,22 +178,21 @@ START_TEST(wrong_blocks) {
 END_TEST
 
 }  // namespace
-}  // namespace placement
 
 int main() {
   Suite* suite = suite_create("topology_conf");
   TCase* all = tcase_create("all");
-  tcase_add_test(all, placement::a_tree);
-  tcase_add_test(all, placement::nodes_that_name_their_place);
-  tcase_add_test(all, placement::several_roots_over_the_same_leaves);
-  tcase_add_test(all, placement::fabrics_without_a_link);
-  tcase_add_test(all, placement::blocks);
-  tcase_add_test(all, placement::retired_nodes_and_empty_switches);
-  tcase_add_test(all, placement::keys_given_twice);
-  tcase_add_test(all, placement::rings);
-  tcase_add_test(all, placement::included_switches);
-  tcase_add_test(all, placement::wrong_switches);
-  tcase_add_test(all, placement::wrong_blocks);
+  tcase_add_test(all, a_tree);
+  tcase_add_test(all, nodes_that_name_their_place);
+  tcase_add_test(all, several_roots_over_the_same_leaves);
+  tcase_add_test(all, fabrics_without_a_link);
+  tcase_add_test(all, blocks);
+  tcase_add_test(all, retired_nodes_and_empty_switches);
+  tcase_add_test(all, keys_given_twice);
+  tcase_add_test(all, rings);
+  tcase_add_test(all, included_switches);
+  tcase_add_test(all, wrong_switches);
+  tcase_add_test(all, wrong_blocks);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -66,7 +66,7 @@ Request tasks(std::int32_t count) {
   return request;
 }
 
-std::string nodes_of(const Placement& placement) {
+std::string nodes_in_turn(const Placement& placement) {
   std::string text;
   std::int32_t last = -1;
   for (const RankPlace& rank : placement.ranks) {
@@ -77,7 +77,7 @@ std::string nodes_of(const Placement& placement) {
 }
 
 std::string place(const Cluster& cluster, const Request& request) {
-  return nodes_of(place_nla(cluster.view, request, Deadline::never()));
+  return nodes_in_turn(place_nla(cluster.view, request, Deadline::never()));
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ START_TEST(a_loaded_node_is_avoided) {
   Cluster cluster(4);
   cluster.load(0, 3);
   ck_assert_text_eq(place(cluster, tasks(8)), "1 2");
-  ck_assert_text_eq(nodes_of(place_load_aware(cluster.view, tasks(8), Deadline::never())), "1 2");
+  ck_assert_text_eq(nodes_in_turn(place_load_aware(cluster.view, tasks(8), Deadline::never())), "1 2");
 }
 END_TEST
 
@@ -94,7 +94,7 @@ START_TEST(a_slow_link_is_avoided) {
   Cluster cluster(4);
   cluster.pair(0, 1, 400, 1e6F);
   ck_assert_text_eq(place(cluster, tasks(8)), "0 2");
-  ck_assert_text_eq(nodes_of(place_load_aware(cluster.view, tasks(8), Deadline::never())), "0 1");
+  ck_assert_text_eq(nodes_in_turn(place_load_aware(cluster.view, tasks(8), Deadline::never())), "0 1");
   for (std::size_t v : {0U, 2U, 3U}) cluster.pair(1, v, 400, 1e6F);
   ck_assert_text_eq(place(cluster, tasks(12)), "0 2 3");
 }
@@ -237,7 +237,7 @@ START_TEST(a_part_of_the_machine_counts_for_itself) {
   cluster.load(4, 3);
   cluster.load(6, 3);
   const auto place_on_a_part = [&](const Request& request) {
-    return nodes_of(place_on_one_fabric(*find_policy("NLA"), cluster.view, request, Deadline::never()));
+    return nodes_in_turn(place_on_one_fabric(*find_policy("NLA"), cluster.view, request, Deadline::never()));
   };
   ck_assert_text_eq(place_on_a_part(tasks(12)), "5 7 8");
   Request request = tasks(8);
