@@ -12,17 +12,10 @@
 
 namespace placement::policies {
 
-// A key that a policy takes.
-struct PolicyKey {
-  std::string_view name;  // as documented; in PolicySpec::parameters the key is in lower case
-  std::string_view help;  // its meaning in one line; slurm-placement(7) has it for users
-};
-
 // A policy: a row in table.cpp. Other code uses its properties, not its name; only placectl compares names, for its
 // advice.
 struct Policy {
   std::string_view name;          // in upper case, such as TREEMATCH
-  std::string_view summary;       // its effect in one line
   bool for_users = false;         // true: -m accepts it; false: only tools and the simulator do
   bool needs_matrix = false;      // it cannot place a job without a communication matrix
   bool replays_matrices = false;  // the replay leaves jobs without a matrix to stock Slurm, as the published replays do
@@ -34,8 +27,9 @@ struct Policy {
   bool avoids_faults = false;
   // The rule of `placectl select` for this policy; empty: `placectl select` does not accept the policy.
   std::optional<netload::SelectionRule> selection_rule = std::nullopt;
-  std::span<const PolicyKey> keys = {};  // the parameters that it takes
-  PlaceFunction place;                   // places a request by this policy
+  std::span<const std::string_view> keys =
+      {};               // the parameters that it takes, as documented; PolicySpec has them in lower case
+  PlaceFunction place;  // places a request by this policy
   // `place` without slurmctld's time budget, for nodes of one core each; may be null.
   PlaceFunction place_thoroughly = nullptr;
   void (*check)(const Parameters&) = nullptr;  // throws Error when `place` would refuse a value; may be null

@@ -109,8 +109,7 @@ std::string same_name_note(const Parameters& parameters) {
 
 void add_measured_share(PolicySpec& spec, const std::string& matrix_file) {
   const policies::Policy* policy = users_policy(spec.policy);
-  if (policy && !policy->avoids_faults &&
-      std::ranges::any_of(policy->keys, [](const policies::PolicyKey& key) { return key.name == "comm-share"; }))
+  if (policy && !policy->avoids_faults && policy->takes("comm-share"))
     netload::add_measured_share(spec.parameters, matrix_file);
 }
 

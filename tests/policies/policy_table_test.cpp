@@ -80,7 +80,7 @@ START_TEST(rows_are_consistent) {
     ck_assert_msg(!name.empty() && names.insert(lower_case(name)).second, "%s stands twice", name.c_str());
     ck_assert_msg(lower_case(name) != name && find_policy(lower_case(name)) == &policy, "%s is not found",
                   name.c_str());
-    ck_assert_msg(policy.place != nullptr && !policy.summary.empty(), "%s", name.c_str());
+    ck_assert_msg(policy.place != nullptr, "%s", name.c_str());
     ck_assert_msg(!(policy.needs_tree && policy.needs_torus), "%s maps nowhere", name.c_str());
     ck_assert_msg(!policy.needs_live || policy.uses_live, "%s needs live data and does not use them", name.c_str());
     ck_assert_msg(!policy.needs_matrix || policy.takes("matrix"), "%s needs a matrix and has no key for it",
@@ -128,9 +128,8 @@ START_TEST(the_users_page_has_each_policy_for_users_with_its_keys) {
     ck_assert_msg((begin != std::string::npos) == policy.for_users, "%s", name.c_str());
     if (begin == std::string::npos) continue;
     const std::string section = manual.substr(begin, manual.find("\n.S", begin + 1) - begin);
-    for (const PolicyKey& key : policy.keys)
-      ck_assert_msg(section.find(key.name) != std::string::npos, "%s: no %s", name.c_str(),
-                    std::string(key.name).c_str());
+    for (const std::string_view key : policy.keys)
+      ck_assert_msg(section.find(key) != std::string::npos, "%s: no %s", name.c_str(), std::string(key).c_str());
   }
 }
 END_TEST
