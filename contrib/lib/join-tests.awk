@@ -16,13 +16,6 @@ function read_source(file,    line) {
   close(file)
 }
 
-function replace(file, text,    line, old) {
-  while ((getline line < file) > 0) old = old line "\n"
-  close(file)
-  if (old != text) printf "%s", text > file
-  close(file)
-}
-
 function end_unit(group) {
   if (!(group in members)) return
   replace(build "/" unit[group] ".cpp", headers[group] "\n" members[group] "int main(int, char** argv) {\n" \

@@ -9,13 +9,6 @@ function lines_of(file,    line, lines) {
   return lines + 0
 }
 
-function replace(file, text,    line, old) {
-  while ((getline line < file) > 0) old = old line "\n"
-  close(file)
-  if (old != text) printf "%s", text > file
-  close(file)
-}
-
 function source_of(object) {  # with flags of its own, automake names it DIRECTORY/TARGET-SOURCE.lo
   sub(/\.[^.]*$/, ".cpp", object)
   sub(/[^\/-]*-/, "", object)

@@ -16,8 +16,8 @@ join_sources() {  # build directory, after configure_in: lets its Makefile inclu
   objects=$(make -s -C "$directory" --eval 'variable = $(subst /,_,$(subst -,_,$(subst .,_,$1)))
     print-objects:; @:$(foreach target,$(EXTRA_LTLIBRARIES) $(pkglib_LTLIBRARIES) $(lib_LTLIBRARIES) $(bin_PROGRAMS) $(sbin_PROGRAMS),$(info \
       $(call variable,$(target)) $($(call variable,$(target))_OBJECTS)))' print-objects) || return 1
-  awk -v source="$source_tree" -v build="$directory" -v limit=$joined_lines -f "$top/contrib/lib/join.awk" <<<"$objects" \
-    >"$directory/joined.mk" && sed -i '1i include joined.mk' "$directory/Makefile"
+  awk -v source="$source_tree" -v build="$directory" -v limit=$joined_lines -f "$top/contrib/lib/replace.awk" -f "$top/contrib/lib/join.awk" \
+    <<<"$objects" >"$directory/joined.mk" && sed -i '1i include joined.mk' "$directory/Makefile"
 }
 
 # After join_sources: the same for the unit tests that consist of one source.
@@ -29,6 +29,7 @@ join_tests() {  # build directory
     print-tests:; @:$(foreach test,$(check_PROGRAMS:$(EXEEXT)=),$(if $(filter-out $(test).$(OBJEXT),$($(call variable,$(test))_OBJECTS)),,$(info \
       $(test) $(if $($(call variable,$(test))_CPPFLAGS)$($(call variable,$(test))_CXXFLAGS),yes,no) $($(call variable,$(test))_LDADD))))' print-tests) ||
     return 1
-  awk -v source="$source_tree" -v build="$directory" -v limit=$joined_lines -f "$top/contrib/lib/join-tests.awk" <<<"$tests" \
+  awk -v source="$source_tree" -v build="$directory" -v limit=$joined_lines -f "$top/contrib/lib/replace.awk" \
+    -f "$top/contrib/lib/join-tests.awk" <<<"$tests" \
     >"$directory/joined-tests.mk" && sed -i '1i include joined-tests.mk' "$directory/Makefile"
 }
