@@ -27,8 +27,8 @@ struct Policy {
   bool avoids_faults = false;
   // The rule of `placectl select` for this policy; empty: `placectl select` does not accept the policy.
   std::optional<netload::SelectionRule> selection_rule = std::nullopt;
-  std::span<const std::string_view> keys =
-      {};               // the parameters that it takes, as documented; PolicySpec has them in lower case
+  // The parameters that it takes, as documented. PolicySpec has them in lower case.
+  std::span<const std::string_view> keys = {};
   PlaceFunction place;  // places a request by this policy
   // `place` without slurmctld's time budget, for nodes of one core each; may be null.
   PlaceFunction place_thoroughly = nullptr;
