@@ -199,8 +199,7 @@ Placement look_at(const ClusterView& view, const Request& request, const Deadlin
   return placement;
 }
 
-constexpr policies::Policy looking{
-    .name = "LOOKING", .summary = "", .for_users = true, .uses_live = true, .place = look_at};
+constexpr policies::Policy looking{.name = "LOOKING", .for_users = true, .uses_live = true, .place = look_at};
 
 }  // namespace
 
