@@ -38,9 +38,10 @@ std::string_view first_key(const ConfLine& line) {
 // Throws Error unless each pair of the line has one of the keys. As in Slurm, the last value of a key counts.
 void check_keys(const std::string& file, const ConfLine& line, std::span<const std::string_view> keys) {
   if (!line.rest.empty()) fail_at(file, line.number, "'" + shown(line.rest) + "' is not of the form Key=value");
-  for (const auto& [key, value] : line.pairs)
-    if (std::none_of(keys.begin(), keys.end(), [&](auto known) { return equal_any_case(key, known); }))
-      fail_at(file, line.number, "unknown key " + shown(key) + ": " + suggested(key, keys, "the keys are"));
+  for (const auto& pair : line.pairs)
+    if (std::none_of(keys.begin(), keys.end(), [&](auto known) { return equal_any_case(pair.first, known); }))
+      fail_at(file, line.number,
+              "unknown key " + shown(pair.first) + ": " + suggested(pair.first, keys, "the keys are"));
 }
 
 // The nodes of the machine, and the names in the file that are not among them.
@@ -97,9 +98,10 @@ class KnownNodes {
 // Adds a switch below that of line number `above`.
 void add_below(std::vector<FileLine>& lines, std::size_t above, const std::string& name) {
   auto& [file, line] = lines[above];
-  const auto switches =
-      std::ranges::find_if(line.pairs, [](const auto& pair) { return equal_any_case(pair.first, "Switches"); });
-  if (switches == line.pairs.end())
+  const auto switches =  // the last one counts
+      std::find_if(line.pairs.rbegin(), line.pairs.rend(),
+                   [](const auto& pair) { return equal_any_case(pair.first, "Switches"); });
+  if (switches == line.pairs.rend())
     line.pairs.emplace_back("Switches", name);
   else
     switches->second += "," + name;
