@@ -44,6 +44,16 @@ class RanksOfNode {
     return CommMatrix::from_edges(static_cast<std::int32_t>(ranks_.size()), std::move(edges));
   }
 
+  // Returns whether the leaves cost at most as much as the present ones on the tree of the machine, which may have
+  // other distances than better() has.
+  bool as_near_on(const TreeTopology& machine, const CommMatrix& traffic, const Ints& leaf) const {
+    const auto cost = [&](Ints leaves) {
+      for (std::int32_t& each : leaves) each += node_.first_leaf;
+      return machine.hop_bytes(traffic, leaves);
+    };
+    return cost(leaf) <= cost(leaf_);
+  }
+
   // Returns leaves out of `usable` that cost less than the present ones; nothing if none are found.
   Ints better(const CommMatrix& traffic, Ints usable, std::int32_t effort, const Deadline& deadline) const {
     Ints arities{node_.sockets, node_.cores_per_socket / together_, together_};
@@ -102,7 +112,9 @@ bool place_on_sockets(const ClusterView& view, const Request& request, const map
     Ints usable = slots.leaves_of(static_cast<std::int32_t>(n));
     if (which == SocketsOf::nodes_with_free_slots && usable.size() == ranks[n].size()) continue;
     for (std::size_t k = 0; k < ranks[n].size(); ++k) number[ranks[n][k]] = static_cast<std::int32_t>(k);
-    const Ints leaves = here.better(here.traffic(*request.matrix, number), std::move(usable), effort, deadline);
+    const CommMatrix traffic = here.traffic(*request.matrix, number);
+    Ints leaves = here.better(traffic, std::move(usable), effort, deadline);
+    if (!leaves.empty() && view.tree && !here.as_near_on(*view.tree, traffic, leaves)) leaves.clear();
     for (std::size_t k = 0; k < leaves.size(); ++k) leaf_of_rank[ranks[n][k]] = node.first_leaf + leaves[k];
     for (const std::int32_t rank : ranks[n]) number[rank] = -1;
     changed = changed || !leaves.empty();

@@ -58,8 +58,9 @@ bool set(Value& value, std::string_view text) {
     value = number < stock_reason_names.size() ? static_cast<stock_reason>(number) : STOCK_OTHER;
   } else {
     const std::optional<Value> number = parse_number<Value>(text);
-    value = number.value_or(-1);
-    return number && value >= 0 && value <= std::numeric_limits<Value>::max();
+    if (!number) return false;
+    value = *number;
+    return value >= 0 && value <= std::numeric_limits<Value>::max();
   }
   return true;
 }

@@ -248,10 +248,9 @@ std::string pack_job_state(std::uint32_t job, const ClusterView& view, std::span
 }
 
 std::uint32_t job_of_state(std::string_view text) {
-  const auto job = parse_integer(text.substr(0, text.find('.')));
-  if (!job || *job < 0 || *job > UINT32_MAX || text.find('.') == text.npos)
-    throw Error("the state of a job does not start with its number");
-  return static_cast<std::uint32_t>(*job);
+  const auto job = parse_number<std::uint32_t>(text.substr(0, text.find('.')));
+  if (!job || text.find('.') == text.npos) throw Error("the state of a job does not start with its number");
+  return *job;
 }
 
 JobState unpack_job_state(std::string_view text) {

@@ -68,8 +68,9 @@ bool set_partitions(Config& config, std::string_view value) {
     name = partition;
     if (!set_value(target, word.substr(colon + 1))) return false;
   }
+  if (known.empty()) return false;
   config.*member = std::move(known);
-  return !(config.*member).empty();
+  return true;
 }
 
 std::string show_partition_modes(const Config& config) {
@@ -181,7 +182,7 @@ std::span<const ConfigKey> config_keys() {
       path<&Config::treematch_topology_file>(
           "TreematchTopologyFile",
           "A file that describes the machine instead of Slurm's own topology. Accepted formats: a topology.conf of "
-          "topology/tree or topology/block, the output of \"scontrol show topology\", a \"tree\" line with the arities from "
+          "topology/tree, topology/block or topology/ring, the output of \"scontrol show topology\", a \"tree\" line with the arities from "
           "the root to the cores, or a \"tleaf\" line of SCOTCH and TreeMatch. The leaves of a tree or tleaf file are cores, "
           "or nodes if there are as many leaves as nodes, in the order of the node names (n9 before n10). srun also uses "
           "the file for ranks, if its host has it."),
@@ -198,8 +199,9 @@ std::span<const ConfigKey> config_keys() {
       integer<&Config::cores_per_cache, 0, 1024>(
           "CoresPerCache",
           "The number of cores that share an L3 cache, if sockets have several L3 caches: the cores below one L3 in the "
-          "output of lstopo. The caches are then a level between sockets and cores, for jobs and for ranks. The key has "
-          "no effect on nodes whose sockets do not have a larger multiple of this number of cores. 0: caches are no level."),
+          "output of lstopo. The caches are then a level between sockets and cores, for jobs and for ranks, which LevelDistances "
+          "and TreematchLevelsUp count. The key has no effect on nodes whose sockets do not have a larger multiple of this "
+          "number of cores. Do not use it if other nodes have one L3 for each socket. 0: caches are no level."),
       {"PartitionModes", "PARTITION:MODE entries with blanks between them, as in pilot:enforce",
        "Modes of partitions. A job in a listed partition uses this mode instead of Mode. A pilot uses Mode=observe and "
        "PartitionModes=pilot:enforce. Mode=off overrides this key.",

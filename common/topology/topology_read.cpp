@@ -190,6 +190,7 @@ ClusterView view_of_file(const TopologyFile& file, std::span<const NodeShape> no
     std::int32_t first_leaf = 0;
     for (const NodeShape& shape : nodes) {
       view.nodes.push_back(view_of_node(shape, first_leaf));
+      view.nodes.back().cores_per_cache = 0;  // the file has the levels below the sockets
       first_leaf += view.nodes.back().cores();
     }
     view.tree = std::make_shared<const TreeTopology>(file.tree(level_distance));

@@ -254,12 +254,17 @@ void add_toruses(YamlDocument& yaml, const yaml_node_t& torus3d, YamlTopology& t
   const yaml_node_t* const list = yaml.value(torus3d, "toruses", "the topology");
   if (!list) yaml.fail(torus3d, "the topology has no toruses");
   const auto toruses = yaml.entries(*list, "toruses");
+  if (toruses.empty()) yaml.fail(*list, "the topology has no toruses");
   NumberedLines lines(yaml.file());
+  std::size_t size = 0;
   for (const yaml_node_t* torus : toruses) {
-    std::string line = "RingName=" + yaml.word(*torus, "name", "a torus"), nodes;
+    const std::string name = yaml.word(*torus, "name", "a torus");
+    std::string line = "RingName=" + name, nodes;
     topology.conf = torus_text(yaml, *torus, nodes);
+    size += topology.conf.size();
+    if (size > 4 * max_topology_yaml) yaml.fail(*torus, "the toruses are too large");
     add_pair(line, "Nodes", nodes);
-    lines.add(YamlDocument::line_of(*torus), line);
+    if (!name.empty()) lines.add(YamlDocument::line_of(*torus), line);
   }
   if (toruses.size() != 1) topology.conf.clear();
   topology.toruses = lines.take();

@@ -74,7 +74,8 @@ bool is_sound(const std::string& path) {
 // Moves a damaged file and those that SQLite keeps next to it to an unused name, and returns it. Throws Error.
 std::string move_aside(const std::string& path) {
   std::string to;
-  for (int i = 1; i == 1 || may_exist(to); ++i) to = path + ".broken-" + std::to_string(i);
+  struct stat exists;
+  for (int i = 1; i == 1 || stat(to.c_str(), &exists) == 0; ++i) to = path + ".broken-" + std::to_string(i);
   if (rename(path.c_str(), to.c_str()) != 0)
     throw Error(path + ": is damaged, and cannot be moved to " + to + ": " + std::strerror(errno));
   for (const char* part : {"-wal", "-shm", "-journal"})

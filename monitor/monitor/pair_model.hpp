@@ -62,7 +62,7 @@ class PairModel {
   std::size_t size() const { return pairs_.size(); }
   std::size_t most() const { return settings_.most_pairs; }  // the largest number of pairs
   std::int64_t dropped() const { return dropped_; }          // measurements that were ignored for lack of room
-  // Removes pairs without a probe in the last keep_s seconds and a measurement by MPI in the last mpi_keep_s.
+  // Removes pairs with neither a probe in the last keep_s seconds nor a measurement by MPI in the last mpi_keep_s.
   void forget_old(double now_s);
 
   // Returns the table for all nodes. A measured cell has the forecast of its pair, or the median of its pairs. Where

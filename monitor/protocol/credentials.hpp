@@ -48,7 +48,7 @@ class ServiceSilence {
 enum class Makers : std::uint8_t { same_user, anybody };
 
 // Returns credentials made by munge, encrypted, that only the user `uid` can read. decode() accepts those of `makers`.
-// An empty `socket` is munge's default. Throws Error without these options.
+// An empty `socket` is munge's default. Throws Error if munge does not support this.
 std::unique_ptr<Credentials> munge_credentials(uid_t uid, const std::string& socket, Makers makers = Makers::same_user);
 
 }  // namespace placement::protocol

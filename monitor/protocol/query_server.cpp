@@ -211,8 +211,9 @@ void QueryServer::answer(Connection& connection) {
   time_of(user_time_, connection.asker).charge(end_s, end_s - began_s);
 }
 
-// The main function of a process that streams one answer. It has the time of an answer. It closes the other
-// connections: a client sees the end of its connection only when all processes have closed it.
+// The main function of a process that streams one answer. It has the time of an answer. The parent has closed
+// its end, and this process closes the other connections: a client sees the end of its connection only when all
+// processes have closed it.
 void QueryServer::stream(Connection& connection) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   static_cast<void>(nice(5));  // queries that are answered at once come first

@@ -20,7 +20,8 @@ Key keyed_hash(const Key& key, ByteView text);
 // Returns whether `a` and `b` are equal. The run time does not depend on the position of a difference.
 bool same_bytes(ByteView a, ByteView b);
 
-// Remembers the sequence numbers seen, so that each is accepted once. 0 and those 64 behind the last count as seen.
+// Remembers the sequence numbers seen, so that each is accepted once. 0 and numbers that
+// are 64 or more behind the newest count as seen.
 class ReplayWindow {
  public:
   // Returns whether the number must not be accepted.

@@ -54,7 +54,7 @@ void placement_call_later(uint32_t seconds, void (*call)(void));
 
 /*
  * Calls add(list, name, value) for each line of the configuration in force, for "scontrol show config". With a read
- * lock on slurmctld's jobs, several threads may call this at once.
+ * lock on slurmctld's jobs, several threads may call this at once: no thread is then in another function of this file.
  */
 void placement_facts(void (*add)(void *list, const char *name, const char *value), void *list);
 

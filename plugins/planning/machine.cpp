@@ -17,7 +17,7 @@ Machine::Machine(const placement_machine& machine, const Config& config)
     nodes_.push_back({given.name, static_cast<std::int32_t>(given.sockets),
                       static_cast<std::int32_t>(given.cores_per_socket),
                       static_cast<std::int32_t>(given.threads_per_core)});
-    nodes_.back().cores_per_cache = static_cast<std::int32_t>(config.cores_per_cache);
+    if (config.cores_per_cache > 1) nodes_.back().cores_per_cache = static_cast<std::int32_t>(config.cores_per_cache);
   }
   if (machine.topology) switches_ = parse_scontrol_topology(machine.topology, nodes_);
   if (from_file_) {

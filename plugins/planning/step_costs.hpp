@@ -85,7 +85,8 @@ struct StepVariables {
   std::string planned_ranks;  // the value of PLACEMENT_RANKS (common/decision/planned_ranks.hpp)
 };
 
-// A job's first step on certain nodes and cores, as srun will see it. Throws Error if no rank can be placed.
+// A job's first step on certain nodes and cores, as srun will see it. Throws Error if the policy cannot
+// place the ranks there.
 class FirstStep {
  public:
   // The step has tasks[n] tasks on nodes[n], indices into the offer. `core` has one byte per core, indexed as the

@@ -49,7 +49,8 @@ void saved_job_free(struct saved_job *saved);
 
 /*
  * Fills `grant` from the job's allocation, with indices into the offer of the view by which the job was decided.
- * Returns false without an allocation, or with nodes that were not offered. Free `grant` with job_grant_free().
+ * Returns false without an allocation, or with nodes that were not offered. In any case, free `grant`
+ * with job_grant_free().
  */
 bool job_grant_fill(struct placement_grant *grant, const struct job_view *view, const job_record_t *job);
 void job_grant_free(struct placement_grant *grant);

@@ -25,8 +25,9 @@ static bool cores_are_slurms(const job_record_t *job)
 }
 
 /*
- * Returns true if cores can be excluded for this job, so that Slurm takes the planned ones, or the policy chooses nodes
- * only. Where Slurm shares cores, or takes more than the tasks need, it would refuse the job or allocate too little.
+ * Returns true if cores can be excluded for this job, so that Slurm takes the planned ones. If not, the policy chooses
+ * nodes only. Where Slurm shares cores, or takes more than the tasks need, it would refuse the job or allocate too
+ * little.
  */
 static bool cores_can_be_left_out(const struct job_test_arguments *arguments)
 {

@@ -33,10 +33,11 @@ END_TEST
 // be below several leaf switches. It logs a function that it does not understand, and ignores it.
 START_TEST(functions) {
   const TemporaryDirectory directory;
-  const auto nodes = [&](const std::string& list) {
+  const auto nodes = [&](const std::string& list, const std::string& plugin = "TopologyPlugin=topology/Tree\n") {
     const std::string path = directory.file(
         "slurm.conf",
-        "NodeName=n[1-4,9] Features=a,b\nNodeName=m Features=b\nNodeSet=set Nodes=switch{s2}\nPartitionName=p Nodes=" +
+        plugin +
+            "NodeName=n[1-4,9] Features=a,b\nNodeName=m Features=b\nNodeSet=set Nodes=switch{s2}\nPartitionName=p Nodes=" +
             list + "\n");
     return compress_hostlist(read_slurm_machine(path).partitions.at(0).nodes);
   };
@@ -45,6 +46,8 @@ START_TEST(functions) {
                  "SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n[3-4]\nSwitchName=s3\nSwitchName=top "
                  "Switches=s[1-3]\n");
   ck_assert_text_eq(nodes("switch{s1},n9"), "n[1-2,9]");
+  ck_assert_text_eq(nodes("switch{s1},n9", ""), "n9");  // topology/flat, without the file
+  ck_assert_text_eq(nodes("switch{s1},n9", "TopologyPlugin=topology/flat\n"), "n9");
   ck_assert_text_eq(nodes("block{s1}"), "n[1-2]");  // the words mean the same
   ck_assert_text_eq(nodes("switchwith{n3}"), "n[3-4]");
   ck_assert_text_eq(nodes("switchwith{n9}"), "n9");

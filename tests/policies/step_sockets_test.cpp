@@ -203,6 +203,27 @@ START_TEST(nodes_stay_and_hop_bytes_never_rise) {
 }
 END_TEST
 
+// The tree within the node has other distances.
+START_TEST(hop_bytes_never_rise_with_distances_of_the_site) {
+  ClusterView view = machine(1, 2, 4);
+  const std::vector<std::int64_t> distances{1, 2, 10};
+  view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(Ints{2, 2, 2}, distances));
+  view.nodes[0].cores_per_cache = 2;
+  const Request request =
+      step({8}, {{0, 1, 10}, {0, 2, 10}, {0, 3, 10}, {4, 5, 10}, {4, 6, 10}, {4, 7, 10}, {2, 6, 6}, {3, 7, 6}});
+  const mapping::Slots slots(view, request);
+  Ints leaf(8);
+  std::iota(leaf.begin(), leaf.end(), 0);
+  const Cost before = view.tree->hop_bytes(*request.matrix, leaf);
+  ck_assert_int_eq(before, 220);
+  for (const bool again : {false, true}) {  // the second answer is remembered
+    treematch::place_on_sockets(view, request, slots, leaf, treematch::SocketsOf::all_nodes, treematch::usual_effort,
+                                Deadline::never());
+    ck_assert_msg(view.tree->hop_bytes(*request.matrix, leaf) <= before, "%d", again);
+  }
+}
+END_TEST
+
 START_TEST(several_cores_for_each_rank) {
   const ClusterView view = machine(1, 2, 4);
   Request request = step({4}, {{0, 3, 10}, {1, 2, 10}, {0, 1, 1}});
@@ -227,6 +248,7 @@ int main() {
   tcase_add_test(all, agrees_with_brute_force);
   tcase_add_test(all, each_node_gets_its_own_answer);
   tcase_add_test(all, nodes_stay_and_hop_bytes_never_rise);
+  tcase_add_test(all, hop_bytes_never_rise_with_distances_of_the_site);
   tcase_add_test(all, several_cores_for_each_rank);
   suite_add_tcase(suite, all);
   return run_suite(suite);

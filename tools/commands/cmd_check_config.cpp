@@ -77,12 +77,19 @@ std::string with_warning(const std::string& text, const std::string& warning) {
   return text + (warning.empty() ? "" : "; " + warning);
 }
 
+// Returns the nodes of slurm.conf, with the caches of the configuration.
+std::vector<NodeShape> nodes_of(const Checked& checked) {
+  std::vector<NodeShape> nodes = checked.machine->nodes;
+  for (NodeShape& node : nodes) node.cores_per_cache = static_cast<std::int32_t>(checked.config.cores_per_cache);
+  return nodes;
+}
+
 std::string check_topology(const Checked& checked, const std::string& path) {
   const std::vector<std::int64_t>& distances = checked.config.level_distances;
   if (!checked.machine)
     return std::to_string(read_topology(path, "", distances).tree->leaves()) + " leaves; no " + checked.slurm_conf +
            " to compare it with";
-  const ClusterView view = read_topology_of(path, checked.machine->nodes, distances);
+  const ClusterView view = read_topology_of(path, nodes_of(checked), distances);
   return std::to_string(view.tree->leaves()) + " cores of " + std::to_string(view.nodes.size()) + " nodes of " +
          checked.slurm_conf;
 }
@@ -113,6 +120,15 @@ void check_files(Checked& checked) {
     });
   };
   check("TreematchTopologyFile", checked.config.treematch_topology_file, check_topology);
+  if (const std::vector<std::int64_t>& distances = checked.config.level_distances;
+      !distances.empty() && checked.config.treematch_topology_file.empty() && checked.machine)
+    note_mistake(checked.mistakes, [&] {
+      try {
+        view_of_switches(checked.switches, nodes_of(checked), distances);
+      } catch (const Error& error) {
+        throw Error(checked.path + ": LevelDistances: " + error.what());
+      }
+    });
   check("TorusFile", checked.config.torus_file, check_torus);
   check("OutageFile", checked.config.outage_file, check_outages);
 }

@@ -10,7 +10,8 @@ namespace placement::tools {
 
 // Returns the nodes of a job, or those that its policy chose, drawn on the switches or blocks above them. Each switch
 // has a line, indented by its level, with its nodes and the policy's tasks. Returns no lines if no switch has a node of
-// the job, the record is incomplete, or `topology` cannot be read. Line 32 may be the number of more switches.
+// the job, the record is incomplete, or `topology` cannot be read. The drawing has at most 32
+// lines; the last one may have the number of missing switches.
 //   topology  output of "scontrol show topology"
 std::vector<std::string> drawn_on_switches(const Decision& decision, std::string_view topology);
 
