@@ -76,6 +76,7 @@ tools_placectl_SOURCES = \
 	%D%/map/map_report.cpp \
 	%D%/map/map_run.cpp \
 	%D%/map/map_task.cpp \
+	%D%/map/matrix_facts.cpp \
 	%D%/map/node_gpus.cpp \
 	%D%/output/decision_text.cpp \
 	%D%/output/output.cpp \

@@ -3,6 +3,7 @@ plugins_planning = libplugins_planning.la libcommon_decision.la $(policies)
 EXTRA_LTLIBRARIES += libplugins_planning.la
 libplugins_planning_la_SOURCES = \
 	%D%/answer.cpp \
+	%D%/candidate_nodes.cpp \
 	%D%/decide.cpp \
 	%D%/decision_log.cpp \
 	%D%/job_request.cpp \
