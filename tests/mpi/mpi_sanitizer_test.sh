@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The MPI libraries under the address and undefined behaviour sanitizers, with the programs of the other tests:
-# every case, programs that die and start twice among them. Skipped where the compiler has no sanitizers.
+# every case, programs that die and start twice among them. Skipped where the compiler has no
+# sanitizers, and with contrib/check --no-sanitizers.
 . "${srcdir:-.}/tests/mpi/mpi_environment.sh"
-[ "${SANITIZERS:-yes}" = yes ] || skip "contrib/check --no-sanitizers"
+[ "${SP_SANITIZERS:-yes}" != no ] || skip "contrib/check --no-sanitizers"
 libraries=$scratch
 extra_flags=(-g -fno-omit-frame-pointer -fsanitize=address -fsanitize=undefined)
 printf 'int main() { return 0; }\n' >"$scratch/try.cpp"
