@@ -186,8 +186,7 @@ class NodeReader {
     if (const std::string* words = line.value("SchedulerParameters"))
       reserves_first_ = lower_case(*words).find("spec_cores_first") != std::string::npos;
     if (const std::string* words = line.value("TopologyParam")) topology_param_ = lower_case(*words);
-    if (const std::string* plugin = line.value("TopologyPlugin"))
-      topology_kind_ = lower_case(plugin->substr(plugin->rfind('/') + 1));
+    take_topology_kind(line, topology_kind_);
     if (equal_any_case(line.pairs[0].first, "NodeName")) add_nodes(file, line);
     if (equal_any_case(line.pairs[0].first, "DownNodes")) down_.emplace_back(file, line);
   }
@@ -381,6 +380,11 @@ void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
 }
 
 }  // namespace
+
+void take_topology_kind(const ConfLine& line, std::string& kind) {
+  if (const std::string* plugin = line.value("TopologyPlugin"))
+    kind = lower_case(plugin->substr(plugin->rfind('/') + 1));
+}
 
 const std::string* ConfLine::value(std::string_view key) const {
   for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair)

@@ -30,6 +30,9 @@ struct ConfLine {
 // Returns the lines of a configuration file, without blank lines and comments.
 std::vector<ConfLine> conf_lines(std::string_view text);
 
+// Sets `kind` to K, in lower case, if the line has TopologyPlugin=topology/K.
+void take_topology_kind(const ConfLine& line, std::string& kind);
+
 using TakeLine = std::function<void(const std::string& file, const ConfLine& line)>;
 
 // Calls take(file, line) for each line of a configuration file and of the files that it includes, in their order;

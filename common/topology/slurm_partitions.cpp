@@ -18,7 +18,8 @@ namespace {
 // The functions of host lists without "with". Slurm makes no difference between them.
 constexpr std::string_view place_functions[] = {"switch", "block", "ring", "torus"};
 
-constexpr std::string_view plugins_with_file[] = {"tree", "block", "ring", "3d_torus"};
+// The kinds of topology that topology.conf describes; TopologyPlugin=topology/KIND.
+constexpr std::string_view kinds_with_file[] = {"tree", "block", "ring", "3d_torus"};
 
 // Adds the nodes of the function to the names: those of the place S for switch{S}, those of the leaf switches or other
 // places of node N for switchwith{N}. Slurm ignores unknown functions.
@@ -40,9 +41,8 @@ void add_nodes_of_function(std::string_view function, std::span<const SwitchReco
 }
 
 // Returns whether slurmctld reads the topology.yaml or topology.conf. Without a TopologyPlugin, it has topology/flat.
-bool uses_topology_file(const std::string& slurm_conf, std::string_view plugin) {
-  return topology_file(slurm_conf).ends_with(".yaml") ||
-         std::ranges::count(plugins_with_file, plugin.substr(plugin.rfind('/') + 1)) > 0;
+bool uses_topology_file(const std::string& slurm_conf, const std::string& kind) {
+  return topology_file(slurm_conf).ends_with(".yaml") || std::ranges::count(kinds_with_file, kind) > 0;
 }
 
 using FileLine = std::pair<std::string, ConfLine>;  // with the name of the file that has the line
@@ -66,9 +66,9 @@ void replace_sets(std::unordered_set<std::string>& names, std::span<const FileLi
 SlurmMachine read_slurm_machine(const std::string& slurm_conf_path) {
   ConfLine defaults;
   std::vector<FileLine> partitions, sets;
-  std::string plugin;
+  std::string kind;
   const auto take = [&](const std::string& file, const ConfLine& line) {
-    if (const std::string* value = line.value("TopologyPlugin")) plugin = lower_case(*value);
+    take_topology_kind(line, kind);
     if (equal_any_case(line.pairs[0].first, "NodeSet")) sets.emplace_back(file, line);
     if (!equal_any_case(line.pairs[0].first, "PartitionName")) return;
     ConfLine whole{line.number, defaults.pairs, {}};
@@ -90,8 +90,8 @@ SlurmMachine read_slurm_machine(const std::string& slurm_conf_path) {
     for (const std::string& name : std::vector(names.begin(), names.end())) {
       if (name.find('{') == name.npos || name.starts_with("feature{")) continue;
       if (!places)
-        places = uses_topology_file(slurm_conf_path, plugin) ? read_places(slurm_conf_path, machine.nodes)
-                                                             : std::vector<SwitchRecord>();
+        places = uses_topology_file(slurm_conf_path, kind) ? read_places(slurm_conf_path, machine.nodes)
+                                                           : std::vector<SwitchRecord>();
       add_nodes_of_function(name, *places, names);
     }
     const auto is_meant = [&names](std::string_view feature) {
