@@ -17,6 +17,7 @@
 #include "common/topology/torus_topology.hpp"
 #include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
+#include "common/util/file_error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
@@ -123,11 +124,8 @@ void check_files(Checked& checked) {
   if (const std::vector<std::int64_t>& distances = checked.config.level_distances;
       !distances.empty() && checked.config.treematch_topology_file.empty() && checked.machine)
     note_mistake(checked.mistakes, [&] {
-      try {
-        view_of_switches(checked.switches, nodes_of(checked), distances);
-      } catch (const Error& error) {
-        throw Error(checked.path + ": LevelDistances: " + error.what());
-      }
+      naming_file(checked.path + ": LevelDistances",
+                  [&] { return view_of_switches(checked.switches, nodes_of(checked), distances); });
     });
   check("TorusFile", checked.config.torus_file, check_torus);
   check("OutageFile", checked.config.outage_file, check_outages);

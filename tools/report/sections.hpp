@@ -26,7 +26,7 @@ struct ReportMachine {
   bool live = false;                  // slurmctld reported it, so that a node without a free core takes no jobs now
 };
 
-// The site's jobs under one policy and under stock Slurm, in the same state of the cluster.
+// The replay of the site's jobs under one policy and under stock Slurm, both with the same load, network and outages.
 struct PolicyReplay {
   std::string policy;
   std::string state;    // source of the load, network or outage probabilities; empty: not used
