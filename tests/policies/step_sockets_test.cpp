@@ -9,6 +9,7 @@
 #include "common/util/random.hpp"
 #include "policies/table.hpp"
 #include "tests/check.hpp"
+#include "tests/tofa/tofa_machines.hpp"
 #include "treematch/tree_map.hpp"
 #include "treematch/within_nodes.hpp"
 
@@ -66,10 +67,6 @@ std::int64_t between_sockets(const ClusterView& view, const Request& request, co
   return sum;
 }
 
-Placement place_step(const std::string& policy, const ClusterView& view, const Request& request) {
-  return policies::find_policy(policy)->place(view, request, Deadline::never());
-}
-
 }  // namespace
 
 START_TEST(ranks_take_the_socket_that_has_room_for_them) {
@@ -77,7 +74,7 @@ START_TEST(ranks_take_the_socket_that_has_room_for_them) {
     ClusterView view = machine(2);
     for (const std::int32_t core : {1, 2, 3}) view.nodes[0].core_free[core] = false;
     const Request request = step({3, 3}, {{0, 1, 5}, {1, 2, 5}, {3, 4, 5}, {4, 5, 5}, {0, 2, 1}, {3, 5, 1}});
-    ck_assert_int_eq(between_sockets(view, request, place_step(policy, view, request)), 0);
+    ck_assert_int_eq(between_sockets(view, request, place(policy, view, request)), 0);
   }
 }
 END_TEST
@@ -88,7 +85,7 @@ START_TEST(pairs_share_a_socket) {
     std::vector<CommEdge> edges;
     for (std::int32_t rank = 0; rank < 4; ++rank) edges.push_back({rank, 7 - rank, 10});
     const Request request = step({8}, edges);
-    ck_assert_int_eq(between_sockets(view, request, place_step(policy, view, request)), 0);
+    ck_assert_int_eq(between_sockets(view, request, place(policy, view, request)), 0);
   }
 }
 END_TEST
@@ -103,7 +100,7 @@ START_TEST(pairs_share_a_cache) {
       std::vector<CommEdge> edges;
       for (std::int32_t rank = 0; rank < ranks / 2; ++rank) edges.push_back({rank, ranks - 1 - rank, 10});
       const Request request = step({ranks}, edges);
-      const Placement placement = place_step(policy, view, request);
+      const Placement placement = place(policy, view, request);
       for (const CommEdge& edge : edges)
         ck_assert_int_eq(placement.ranks[edge.a].cores.front() / 2, placement.ranks[edge.b].cores.front() / 2);
     }
@@ -140,7 +137,7 @@ START_TEST(agrees_with_brute_force) {
       edges.push_back({random.below(ranks), random.below(ranks), 1 + random.below(20)});
     const Request request = step({ranks}, edges);
     Ints leaf(ranks);
-    ck_assert_int_eq(place_step("TREEMATCH", view, request).cost, least(view, request, free, leaf, 0));
+    ck_assert_int_eq(place("TREEMATCH", view, request).cost, least(view, request, free, leaf, 0));
   }
 }
 END_TEST
@@ -170,7 +167,7 @@ START_TEST(each_node_gets_its_own_answer) {
           if (free.size() < 5) continue;
           const Request request = step({5}, traffic);
           Ints leaf(5);
-          ck_assert(place_step("TREEMATCH", view, request).cost == least(view, request, free, leaf, 0));
+          ck_assert(place("TREEMATCH", view, request).cost == least(view, request, free, leaf, 0));
         }
 }
 END_TEST
@@ -229,7 +226,7 @@ START_TEST(several_cores_for_each_rank) {
   Request request = step({4}, {{0, 3, 10}, {1, 2, 10}, {0, 1, 1}});
   request.cores_per_task = 2;
   for (const char* policy : {"TREEMATCH", "TOFA", "NLA"}) {
-    const Placement placement = place_step(policy, view, request);
+    const Placement placement = place(policy, view, request);
     ck_assert_int_eq(between_sockets(view, request, placement), 1);
     Ints cores;
     for (const RankPlace& rank : placement.ranks) cores.insert(cores.end(), rank.cores.begin(), rank.cores.end());
