@@ -124,16 +124,16 @@ std::string agent_settings_text(const Config& config) {
 void take_agent_settings(Config& config, std::string_view text) {
   const std::string name = "the monitor's settings";
   // parse_config() checks that the ports in the text do not conflict, so the monitor's port is added from this host.
-  const Config told =
+  const Config received =
       parse_config("MonitorPort=" + std::to_string(config.monitor_port) + "\n" + std::string(text), name);
-  for (const auto& [key, line] : told.places.line_of_key)
+  for (const auto& [key, line] : received.places.line_of_key)
     if (!is_agents(key) && line > 1)
       throw Error(name + ": " + std::string(key) + " is not a setting that a monitor sends");
-  config.agent_port = told.agent_port;
-  config.allowed_cpus_only = told.allowed_cpus_only;
-  config.probe_interfaces = told.probe_interfaces;
-  config.probe_link_Mbps = told.probe_link_Mbps;
-  config.probe_bytes_per_minute = told.probe_bytes_per_minute;
+  config.agent_port = received.agent_port;
+  config.allowed_cpus_only = received.allowed_cpus_only;
+  config.probe_interfaces = received.probe_interfaces;
+  config.probe_link_Mbps = received.probe_link_Mbps;
+  config.probe_bytes_per_minute = received.probe_bytes_per_minute;
 }
 
 }  // namespace placement::protocol
