@@ -28,6 +28,9 @@ constexpr std::int64_t most_nodes_of_block = UINT16_MAX;  // slurmctld keeps the
 constexpr std::int64_t usual_blocks_in_one = 16;  // of the largest block without a BlockSizes or BlockLevels line
 // Whether a node that names a place in other topologies alone leaves this one, as from Slurm 26.05 on.
 constexpr bool leaves_other_topologies = std::string_view(SLURM_RELEASE) >= "26.05";
+// The most switches above a node, as a mean over many nodes. A fat tree has some hundred roots.
+constexpr std::size_t most_switches_above = 512;
+constexpr std::size_t names_of_few_nodes = 1 << 20;  // of all switches together, with any number of nodes
 
 using FileLine = std::pair<std::string, ConfLine>;  // with the name of the file that has the line
 
@@ -82,7 +85,16 @@ class KnownNodes {
     }
     if (const auto own = nodes_of_.find(line.pairs[0].second); own != nodes_of_.end())
       names.insert(names.end(), own->second.begin(), own->second.end());
+    count(names.size(), file);
     return names;
+  }
+
+  // Counts the nodes of a switch or block. Throws Error if all of them have more than time and memory suffice for.
+  void count(std::size_t names, const std::string& file) {
+    counted_ += names;
+    if (counted_ > names_of_few_nodes + most_switches_above * known_.size())
+      throw Error(file + ": its switches have " + std::to_string(counted_) + " nodes together: at most " +
+                  std::to_string(most_switches_above) + " switches can be above a node");
   }
   const std::vector<std::string>& unknown() const { return unknown_; }
   const std::vector<std::string_view>& paths() const { return paths_; }
@@ -93,6 +105,7 @@ class KnownNodes {
   std::unordered_map<std::string_view, std::vector<std::string>> nodes_of_;
   std::vector<std::string_view> paths_;  // with two switches or more
   std::vector<std::string> unknown_;
+  std::size_t counted_ = 0;
 };
 
 // Adds a switch below that of line number `above`.
@@ -183,6 +196,7 @@ std::vector<SwitchRecord> read_switch_lines(std::span<const FileLine> lines, con
       for (const std::string& node : switches[child].nodes)
         if (seen.insert(node).second) switches[s].nodes.push_back(node);
     }
+    if (!children[s].empty()) nodes.count(switches[s].nodes.size(), name);
   }
   return switches;
 }

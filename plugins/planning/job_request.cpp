@@ -19,6 +19,7 @@ namespace placement::planning {
 namespace {
 
 constexpr std::size_t max_piece = 64 << 10;
+constexpr std::size_t most_hashed = 4 << 20;  // of a request, in a millisecond; the largest matrix takes 1.4 MiB
 
 // Returns at most one byte more than the longest value that is allowed, so that the caller can refuse a longer one.
 // In Slurm, a variable may have a GiB.
@@ -81,10 +82,12 @@ const char* environment_value(std::span<char* const> environment, const char* na
 
 std::uint64_t job_request_fingerprint(std::span<char* const> environment) {
   std::uint64_t all = environment.size();
+  std::size_t left = most_hashed;
   for (const char* entry : environment) {
     if (entry == nullptr || std::strncmp(entry, request_prefix, std::strlen(request_prefix)) != 0) continue;
     // A longer entry is refused later, so the rest of it need not be hashed.
-    const std::string_view seen(entry, strnlen(entry, 2 * max_piece));
+    const std::string_view seen(entry, strnlen(entry, std::min(2 * max_piece, left)));
+    left -= seen.size();
     all = all * 0x9e3779b97f4a7c15u ^ std::hash<std::string_view>{}(seen);
     all ^= all >> 29;
   }

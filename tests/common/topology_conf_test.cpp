@@ -161,6 +161,22 @@ START_TEST(wrong_switches) {
 }
 END_TEST
 
+// Each switch of a chain has all nodes below it. A long chain over many nodes would take time and memory for each pair.
+START_TEST(long_chains) {
+  const auto chain = [](int switches, int of_nodes) {
+    std::string text = "SwitchName=s0 Nodes=n[1-" + std::to_string(of_nodes) + "]\n";
+    for (int s = 1; s < switches; ++s)
+      text += "SwitchName=s" + std::to_string(s) + " Switches=s" + std::to_string(s - 1) + "\n";
+    return parse_topology_conf(text, "t", nodes(of_nodes)).size();
+  };
+  ck_assert_uint_eq(chain(60'000, 2), 60'000);
+  ck_assert_error_words(chain(60'000, 2000), "t together 512");
+  std::string all;
+  for (int s = 0; s < 60'000; ++s) all += "SwitchName=s" + std::to_string(s) + " Nodes=n[1-2000]\n";
+  ck_assert_error_words(parse_topology_conf(all, "t", nodes(2000)), "t together 512");
+}
+END_TEST
+
 START_TEST(wrong_blocks) {
   ck_assert_error_words(shape("BlockSizes=2"), "t no BlockName");
   ck_assert_error_words(shape("BlockName=b Nodes=n1\nSwitchName=a Nodes=n2"),
@@ -192,6 +208,7 @@ int main() {
   tcase_add_test(all, rings);
   tcase_add_test(all, included_switches);
   tcase_add_test(all, wrong_switches);
+  tcase_add_test(all, long_chains);
   tcase_add_test(all, wrong_blocks);
   suite_add_tcase(suite, all);
   return run_suite(suite);

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "common/state/node_fields.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -329,6 +330,42 @@ START_TEST(names_prove_nothing) {
 }
 END_TEST
 
+// Any content of the files that a node is measured by gives values or none, and never an endless or negative one.
+START_TEST(hostile_files) {
+  const std::string sevens(1 << 20, '7');
+  const std::vector<std::string> contents{"",
+                                          std::string("\0\0 -1 nan inf", 13),
+                                          "-1 -1 -1 -1\n",
+                                          "1e999 1e999 1e999 1/1 1\n",
+                                          "cpu 18446744073709551615 1 1 18446744073709551615 1 1 1 1\n",
+                                          "eth0: " + sevens,
+                                          "some total=" + sevens,
+                                          sevens};
+  for (const std::string& content : contents) {
+    Node node;
+    everything(node);
+    for (const auto& file : std::filesystem::recursive_directory_iterator(node.root.path())) {
+      if (!file.is_regular_file()) continue;
+      const std::string name = file.path().string().substr(node.root.path().size() + 1);
+      Node other;
+      everything(other);
+      for (int samples = 0; samples < 2; ++samples) {
+        NodeSampler sampler({.root = other.root.path(), .node = "n1", .interfaces = {}, .cpus = {0, 3}});
+        sampler.sample(100);
+        other.write(name, content);
+        sampler.sample(105);
+        sampler.sample(110);
+        for (const NodeField& field : node_fields) {
+          const double value = field.get(sampler.state());
+          ck_assert_msg(!std::isinf(value) && !(value < 0), "%s: %.9g by %s", std::string(field.name).c_str(), value,
+                        name.c_str());
+        }
+      }
+    }
+  }
+}
+END_TEST
+
 // A job with any number of threads does not make the agent late.
 START_TEST(a_job_with_very_many_threads) {
   Node node;
@@ -397,6 +434,7 @@ int main() {
   tcase_add_test(tests, the_slurmd_of_this_node);
   tcase_add_test(tests, jobs_by_control_group);
   tcase_add_test(tests, names_prove_nothing);
+  tcase_add_test(tests, hostile_files);
   tcase_add_test(tests, a_job_with_very_many_threads);
   tcase_add_test(tests, rings);
   tcase_add_test(tests, settled_processes_cost_little);

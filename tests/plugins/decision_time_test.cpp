@@ -162,6 +162,25 @@ START_TEST(a_decision_without_the_processor_is_put_off) {
 }
 END_TEST
 
+// The clock is simulated: it advances whenever it is read. What was found before the time ended is used.
+START_TEST(a_search_that_is_cut_short_is_on_record) {
+  const auto wall = Deadline::wall_clock, processor = Deadline::processor_clock;
+  static Deadline::Time now{};
+  for (const char* const policy : {"TREEMATCH", "TREEMATCH=scope=whole", "TOFA"}) {
+    TestMachine(16, 2).configure("DecisionTimeMs=2");
+    Deadline::wall_clock = [] { return now += std::chrono::microseconds(300); };
+    Deadline::processor_clock = [] { return now; };
+    Environment environment = Environment::with_matrix(ring(24), policy);
+    const placement_decision* plan = decide(Offer(16, 4), request_for(environment, 24));
+    Deadline::wall_clock = wall;
+    Deadline::processor_clock = processor;
+    ck_assert_msg(plan->placed && says(plan, "DecisionTimeMs=2"), "%s: %s", policy, plan->reason);
+    TestMachine(16, 2).configure();
+    ck_assert(!says(decide(Offer(16, 4), request_for(environment, 24)), "DecisionTimeMs"));
+  }
+}
+END_TEST
+
 // The cycles of DecisionWait are used up, or the job's user waits for the answer: the job runs as stock. If it cannot
 // start on Slurm's nodes either, the next question is answered anew.
 START_TEST(a_job_is_not_put_off_for_ever_without_the_processor) {
@@ -256,6 +275,7 @@ int main() {
   tcase_add_test(cases, the_site_says_how_much);
   tcase_add_test(cases, decisions_without_the_matrix_get_time_again);
   tcase_add_test(cases, without_time_no_matrix_is_decoded_for_the_record);
+  tcase_add_test(cases, a_search_that_is_cut_short_is_on_record);
   tcase_add_test(cases, a_decision_without_the_processor_is_put_off);
   tcase_add_test(cases, a_job_is_not_put_off_for_ever_without_the_processor);
   suite_add_tcase(suite, cases);

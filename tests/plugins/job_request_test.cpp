@@ -59,12 +59,28 @@ START_TEST(so_many_bytes_are_kept) {
 }
 END_TEST
 
+// slurmctld hashes the request of a pending job in each cycle, under its locks. A job may have thousands of entries.
+START_TEST(so_many_bytes_are_hashed) {
+  std::string long_entry = "PLACEMENT_X=" + std::string(100'000, 'x'), other = "PLACEMENT_Y=2";
+  const auto fingerprint = [&](int before) {
+    std::vector<char*> entries(static_cast<std::size_t>(before), long_entry.data());
+    entries.push_back(other.data());
+    return job_request_fingerprint(entries);
+  };
+  const std::uint64_t after_few = fingerprint(20), after_many = fingerprint(1000);
+  other.back() = '3';
+  ck_assert_uint_ne(fingerprint(20), after_few);
+  ck_assert_uint_eq(fingerprint(1000), after_many);
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("job_request");
   TCase* all = tcase_create("all");
   tcase_set_timeout(all, 60);
   tcase_add_test(all, so_many_jobs_are_kept);
   tcase_add_test(all, so_many_bytes_are_kept);
+  tcase_add_test(all, so_many_bytes_are_hashed);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

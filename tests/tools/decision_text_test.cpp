@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/output/decision_text.hpp"
 
-#include "tests/check.hpp"
+#include "tests/words.hpp"
 
 using namespace placement;
 using namespace placement::tools;
@@ -60,6 +60,28 @@ START_TEST(what_is_advised_is_marked) {
 }
 END_TEST
 
+// The first line after the header is one sentence for a user who reads no further.
+START_TEST(it_starts_with_a_summary) {
+  const std::string tree = "SwitchName=s1 Level=0 Nodes=n[1-2]\nSwitchName=s2 Level=0 Nodes=n[3-4]\n";
+  const auto summary = [&](const Decision& d) {
+    const std::string text = explained(d, "", tree);
+    const std::size_t begin = text.find('\n') + 1;
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  Decision d = decision("n[1-2]", "n[2-3]");
+  d.tasks = 8;
+  ck_assert_words(summary(d), "8 ranks 1 leaf switch stock 2");
+  ck_assert(!has_words(summary(d), "expected"));
+  d.cost = "20";
+  d.first_nodes_cost = "40";
+  ck_assert_words(summary(d), "8 ranks 1 leaf switch stock 2 expected 0.75 stock's");
+  d.given = "n[1-3]";
+  ck_assert_words(summary(d), "8 ranks 2 leaf switches stock 2");
+  d.outcome = DECISION_STOCK;
+  ck_assert_words(summary(d), "outcome stock");
+}
+END_TEST
+
 // A list of nodes that the record has no room for.
 START_TEST(nodes_that_the_record_has_no_room_for) {
   const std::string tree = "SwitchName=s1 Level=0 Nodes=n[1-9]\n";
@@ -84,6 +106,7 @@ int main() {
   TCase* const tests = tcase_create("decision_text");
   tcase_add_test(tests, what_stock_would_have_taken);
   tcase_add_test(tests, what_is_advised_is_marked);
+  tcase_add_test(tests, it_starts_with_a_summary);
   tcase_add_test(tests, nodes_that_the_record_has_no_room_for);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
