@@ -276,7 +276,7 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
   std::int64_t room = 0;
   for (const std::int32_t node : best[0].nodes) room += input.processors[static_cast<std::size_t>(node)];
   choice.short_of_processors = room < request.processes;
-  choice.best = best[0];
+  choice.best = choice.of_starts = best[0];
   if (search == GroupSearch::improved) {
     for (Group& group : simple) group.total_load = total_load(input, choice, group);
     std::vector<Group> from(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(std::min(best.size(), improved)));

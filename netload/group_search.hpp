@@ -40,6 +40,7 @@ struct Group {
   double network_load = 0;          // N_G: the sum of NL over all pairs
   double total_load = 0;            // T_G
   double regret = 0;                // of choose_by_regret(); 0: not known
+  double over_rules = 0;            // the regret relative to the simpler rules alone
 };
 
 inline constexpr std::size_t most_runners_up = 5;
@@ -48,6 +49,7 @@ inline constexpr std::size_t most_runners_up = 5;
 // once.
 struct GroupChoice {
   Group best;
+  Group of_starts;                   // the best candidate group, before any local search
   std::vector<Group> runners_up;     // the next best groups, least T_G first
   double compute_sum = 0;            // the sum of C_G over the candidate groups, by which C_G is divided
   double network_sum = 0;            // the sum of N_G over the candidate groups, by which N_G is divided
@@ -107,7 +109,9 @@ Group improved_group(const GroupInput& input, const GroupRequest& request, const
 // by the least run time of all groups, for the worst share in input.shares, an end of that range. The run time at the
 // communication share a is (1 - a) slowest / least slowest + a network / least network. `slowest` is the slowdown of
 // the group's slowest node, and `network` the mean NL of its pairs; `least` is over all groups. Candidates are the
-// simple_groups() and those of choose_group() up to several slowdowns. Throws Error where choose_group() does.
+// simple_groups() and those of choose_group() up to several slowdowns. A group that takes over 1.1 times as long as the
+// known groups, the least loaded nodes, the first nodes or the best candidate of choose_group() is chosen only if all
+// groups do. Throws Error where choose_group() does.
 GroupChoice choose_by_regret(const GroupInput& input, const GroupRequest& request, const Deadline& deadline);
 
 // Returns the least loaded nodes that serve the request, ascending (load-aware of [NLA §9]). Throws Error when no group

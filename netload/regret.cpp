@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "common/util/error.hpp"
@@ -26,6 +27,9 @@ constexpr double alpha_among_fast = 0.05;
 constexpr double same_regret = 1e-6;
 
 constexpr double rounding = 1 + 1e-9;  // of slowdowns
+
+// A group may take this many times as long as the best group of a simpler rule, unless all groups take longer.
+constexpr double most_over_rules = 1.1;
 
 // The two parts of the run time of a group, before division by the best ones.
 struct Parts {
@@ -106,7 +110,8 @@ void add_groups_of_fast_nodes(const GroupInput& input, const GroupRequest& reque
   }
 }
 
-void set_regrets(const GroupInput& input, std::vector<Group>& groups) {
+// Sets the regret of each group, also relative to the first `rules` groups alone.
+void set_regrets(const GroupInput& input, std::vector<Group>& groups, std::size_t rules) {
   std::vector<Parts> parts;
   Parts best{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   for (const Group& group : groups) {
@@ -115,13 +120,15 @@ void set_regrets(const GroupInput& input, std::vector<Group>& groups) {
     if (parts.back().network > 0) best.network = std::min(best.network, parts.back().network);
   }
   for (const double share : {input.shares.least, input.shares.most}) {
-    const auto time = [&](const Parts& of) {
-      return (1 - share) * of.slowest / best.slowest + (of.network > 0 ? share * of.network / best.network : 0);
-    };
-    double least = std::numeric_limits<double>::infinity();
-    for (const Parts& of : parts) least = std::min(least, time(of));
-    for (std::size_t k = 0; k < groups.size(); ++k)
-      groups[k].regret = std::max(groups[k].regret, least > 0 ? time(parts[k]) / least : 1);
+    std::vector<double> times;
+    for (const Parts& of : parts)
+      times.push_back((1 - share) * of.slowest / best.slowest +
+                      (of.network > 0 ? share * of.network / best.network : 0));
+    const double least = std::ranges::min(times), of_rules = std::ranges::min(std::span(times).first(rules));
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+      groups[k].regret = std::max(groups[k].regret, least > 0 ? times[k] / least : 1);
+      groups[k].over_rules = std::max(groups[k].over_rules, of_rules > 0 ? times[k] / of_rules : 1);
+    }
   }
 }
 
@@ -130,14 +137,17 @@ void set_regrets(const GroupInput& input, std::vector<Group>& groups) {
 GroupChoice choose_by_regret(const GroupInput& input, const GroupRequest& request, const Deadline& deadline) {
   std::vector<Group> simple = simple_groups(input, request, deadline);
   GroupChoice choice = choose_group(input, request, GroupSearch::improved, deadline, &simple);
-  std::vector<Group> groups{std::move(choice.best)};
+  std::vector<Group> groups{choice.of_starts};
+  std::ranges::copy(simple, std::back_inserter(groups));  // first the known, the least loaded and the first nodes
+  const std::size_t rules = std::min(groups.size(), input.known_groups.size() + 3);
+  groups.push_back(std::move(choice.best));
   std::ranges::move(choice.runners_up, std::back_inserter(groups));
   add_groups_of_fast_nodes(input, request, deadline, simple, groups);
-  std::ranges::move(simple, std::back_inserter(groups));
-  set_regrets(input, groups);
+  set_regrets(input, groups, rules);
   for (Group& group : groups) group.total_load = total_load(input, choice, group);
   std::ranges::stable_sort(groups, {}, [](const Group& group) {
-    return std::pair(std::round(group.regret / same_regret), group.total_load);
+    return std::tuple(std::round(std::max(group.over_rules, most_over_rules) / same_regret),
+                      std::round(group.regret / same_regret), group.total_load);
   });
   choice.best = groups.front();
   choice.runners_up.clear();
