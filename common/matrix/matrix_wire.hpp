@@ -26,7 +26,8 @@ struct WireLimits {
 std::vector<std::byte> pack_wire(const CommMatrix& matrix);
 
 // Unpacks a matrix of pack_wire(). This is a trust boundary: the bytes may come from any user. Throws Error unless
-// pack_wire() could write it with some zstd. Takes linear time, and never more memory or time than `limits` allow.
+// pack_wire() with any version of zstd could have written them. Takes linear time, and never more memory or time than
+// `limits` allow.
 CommMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits = {});
 
 }  // namespace placement

@@ -23,7 +23,8 @@ bool TrafficTable::add(std::int32_t from, std::int32_t to, long double value) {
   return true;
 }
 
-// Multiplies the values by the least power of ten that makes them integers, up to rounding and a sum below 2^62.
+// Multiplies the values by the least power of ten that makes them integers. If their sum would reach 2^62, multiplies
+// them by the largest power that keeps the sum below it, and rounds them.
 void TrafficTable::scale(MatrixInfo& info) {
   if (values_.empty()) return;
   long double sum = 0, unit = 1;
@@ -64,7 +65,7 @@ void TrafficTable::sort_and_merge() {
 // Removes the entries with from > to if the matrix is symmetric: each entry (from, to) has an entry (to, from) of equal
 // weight. Returns whether it is. The entries must be sorted.
 bool TrafficTable::drop_lower_half_if_equal(std::int32_t ranks) {
-  // at[r] is the next entry of row r above the diagonal. Column r below the diagonal is in the order of the entries.
+  // at[r] is the next entry of row r above the diagonal. The loop below meets the twins of a row in the row's order.
   std::vector<std::size_t> at(static_cast<std::size_t>(ranks), entries_.size());
   std::size_t upper = 0;
   for (std::size_t i = entries_.size(); i-- > 0;) {

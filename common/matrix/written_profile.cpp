@@ -74,10 +74,10 @@ std::string AwaitedProfile::report() const {
     text += ", which is of an earlier run (" + day_and_time(static_cast<std::time_t>(before_.seconds)) + ")";
   if (!rank_tables_of(file_).empty())
     return text + ": no rank called MPI_Finalize; placement-profile --merge " + file_ +
-           " takes the counts that they left";
+           " adds up the counts of the ranks";
   return text +
-         ": no program ended with MPI_Finalize under the profiler; it may have died, use no MPI or another MPI library "
-         "than the profiler, or be linked statically";
+         ": no program ended with MPI_Finalize under the profiler. Possible causes: it died, uses no MPI or another MPI "
+         "library than the profiler, or is linked statically";
 }
 
 }  // namespace placement

@@ -221,7 +221,7 @@ std::span<const ConfigKey> config_keys() {
           "DecisionShare",
           "The long-term share of slurmctld's time, in percent, that decisions may use. Unused time is saved, at most five "
           "seconds' worth: one second for a share of 20. The decisions of one user may use at most three quarters of the time "
-          "that other users have not used."),
+          "that other users leave unused."),
       integer<&Config::decision_wait, 0, 1000>(
           "DecisionWait",
           "The number of scheduling cycles for which a decision about a job can be postponed when the time for decisions is "

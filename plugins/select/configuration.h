@@ -20,7 +20,7 @@ struct machine_tables {
 };
 
 /*
- * Sets *topology to the partition's topology, as a number in the form of placement_request. Returns false if `tables`
+ * Sets *topology to the number of the partition's topology, as in placement_request.topology. Returns false if `tables`
  * does not have that topology, because the partition has named it since the tables were filled.
  */
 bool machine_topology_of(const struct machine_tables *tables, const part_record_t *partition, uint32_t *topology);

@@ -69,8 +69,8 @@ static void give_up_plan(struct placement_decision *decision, const char *reason
 }
 
 /*
- * Allocates the plan. Asks for the planned cores, or for the planned number of cores on each node, if Slurm can be
- * made to take them. Asks for the planned nodes only, if that fails. A failed attempt is undone.
+ * Allocates the plan. Asks Slurm for the planned cores, or if it cannot be made to take them, for the planned number of
+ * cores on each node. If this is impossible or fails, asks for the planned nodes only. Undoes a failed attempt.
  */
 static int apply_plan(const struct job_test_arguments *arguments,
 		      const struct job_view *view, struct placement_decision *decision)
@@ -142,7 +142,7 @@ static char *stock_choice(const struct job_test_arguments *arguments)
 	return nodes;
 }
 
-/* Puts the costs of what the job was given, by the offer of `view`, into the decision. */
+/* Computes the costs of the nodes and cores that Slurm gave to the job of `view`, and puts them into the decision. */
 static void assess_given(const struct job_view *view, const job_record_t *job, struct placement_decision *decision)
 {
 	struct placement_grant grant;
@@ -241,9 +241,9 @@ static bool starts_on_plan(struct job_view *view, struct placement_decision *dec
 }
 
 /*
- * Gives a job that backfill asks about the policy's nodes, if it can start on them at once. Returns false, with the job
- * unchanged, if it cannot, or if Slurm itself must be asked: Slurm would take as long to answer as the policy. A
- * decision that may have to be put off comes after Slurm's answer, so that no job is put off that cannot start anyway.
+ * Answers backfill without Slurm, whose own answer takes as long. If the job can start at once on the policy's nodes,
+ * puts them into `arguments` and returns true. Otherwise returns false, with the job unchanged. Also returns false if
+ * Slurm must answer first: to record its choice, or because only a decision about a job that can start is put off.
  */
 static bool runs_by_plan(const struct job_test_arguments *arguments)
 {
@@ -311,7 +311,7 @@ static int plan_instead(const struct job_test_arguments *arguments, bitstr_t *of
 /*
  * Answers when and where the job could run. Backfill starts a job on the nodes that this call returns. Therefore it
  * returns the policy's nodes if the job can start on them at once. Otherwise Slurm's own answer stands, because other
- * jobs are planned by its start time. Cores are not restricted here but when the job starts.
+ * jobs are planned by its start time. Cores are restricted later, when the job starts.
  */
 static int will_run(const struct job_test_arguments *arguments)
 {
@@ -372,7 +372,7 @@ int placement_job_test(const struct job_test_arguments *arguments)
 	has_policy = mode != PLACEMENT_OFF && policy_environment(job, &environment);
 	if (has_policy && is_put_off(arguments, mode))
 		return SLURM_ERROR;
-	/* Slurm asks of a waiting job too whether it could ever run (TEST_ONLY). Its record is kept then. */
+	/* With TEST_ONLY, Slurm asks whether a job could ever run, also while the job waits. The record of the wait stays. */
 	if (arguments->mode != SELECT_MODE_TEST_ONLY)
 		forget_earlier_decision(job);
 	if (mode == PLACEMENT_OFF)

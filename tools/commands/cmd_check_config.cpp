@@ -47,7 +47,8 @@ std::string help_with_keys() {
          "FILE defaults to the placement.conf next to slurm.conf; without a file the defaults apply. Without FILE and\n"
          "--slurm-conf it also asks slurmctld. It then prints settings that are not in force, and differences in nodes,\n"
          "partitions and switches. Lines with # are remarks. Exit code 1 if a file has a mistake, which is printed with file\n"
-         "and line, or if slurmctld runs without the select plugin, has no valid configuration or refuses the live data.\n\n"
+         "and line, or if slurmctld runs without the select plugin, has no valid configuration, refuses the live data or does not\n"
+         "record decisions.\n\n"
          "Keys and defaults; placement.conf(5) explains them:\n" +
          format_settings(Config());
 }

@@ -46,8 +46,8 @@ double value_of(const PairTable& pairs, std::int32_t a, std::int32_t b, Which wh
   return which == Which::bandwidth ? cell.bandwidth_Bps : cell.latency_us;
 }
 
-// Returns the worst value between two bundles: the least bandwidth or the longest latency. NaN if none is known. Of
-// large bundles some nodes are taken, because all pairs of many thousand nodes would take minutes.
+// Returns the worst value between two bundles: the least bandwidth or the longest latency. NaN if none is known. Reads
+// only some nodes of a large bundle, because all pairs of many thousand nodes would take minutes.
 double worst_between(const PairTable& pairs, const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b,
                      Which which) {
   constexpr std::size_t most_looked_at = 16;
