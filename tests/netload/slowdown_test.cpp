@@ -72,7 +72,7 @@ static GroupParts parts_of(const GroupInput& input, const std::vector<std::int32
 }
 
 // In random clusters of 10 nodes, the regret is relative to the best of all groups. The choice takes at most 1.1 times
-// as long as the groups which simple rules choose, if a group does. Of such groups, its regret is close to the least.
+// as long as the groups which simple rules choose, if a group does. Among such groups, it has about the least regret.
 START_TEST(the_regret_is_about_the_least) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> unit(0, 1);
