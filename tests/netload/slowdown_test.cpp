@@ -70,9 +70,9 @@ static GroupParts parts_of(const GroupInput& input, const std::vector<std::int32
   if (size > 1) parts.network = measured_group(input, nodes).network_load / (size * (size - 1) / 2);
   return parts;
 }
+
 // In random clusters of 10 nodes, the regret is relative to the best of all groups. If a group takes at most 1.1 times as
 // long as the groups of simple rules, the choice does, too, and has about the least regret of all that do.
-// as long as the groups which simple rules choose, if a group does. Among such groups, it has about the least regret.
 START_TEST(the_regret_is_about_the_least) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> unit(0, 1);
