@@ -71,8 +71,8 @@ static GroupParts parts_of(const GroupInput& input, const std::vector<std::int32
   return parts;
 }
 
-// In random clusters of 10 nodes, the regret is relative to the best of all groups. If a group takes at most 1.1 times as
-// long as the groups of simple rules, the choice does, too, and has about the least regret of all that do.
+// In random clusters of 10 nodes, the regret is relative to the best of all groups. If a group takes at most 1.1 times
+// as long as the groups of simple rules, the choice does, too, and has about the least regret of all that do.
 START_TEST(the_regret_is_about_the_least) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> unit(0, 1);
