@@ -57,6 +57,7 @@ tools_placectl_SOURCES = \
 	%D%/commands/cmd_select.cpp \
 	%D%/commands/cmd_simulate.cpp \
 	%D%/commands/cmd_status.cpp \
+	%D%/commands/cmd_topology.cpp \
 	%D%/input/command_line.cpp \
 	%D%/input/controller_input.cpp \
 	%D%/input/slurmctld_differences.cpp \

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/slurm_hosts.hpp"
 
-#include <pwd.h>
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <optional>
 
 #include "common/topology/slurm_conf.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "common/util/users.hpp"
 
 namespace placement {
 
@@ -42,17 +40,6 @@ std::optional<std::string> socket_of(std::string_view value) {
 bool hides(std::string_view private_data, std::string_view what) {
   const std::string words = lower_case(private_data);
   return words.find(what) != std::string::npos || words.find("all") != std::string::npos;
-}
-
-// Returns the number of a user; nothing if there is none. A static placectl may be unable to load the host's sources of
-// users, so /etc/passwd comes first.
-std::optional<uid_t> number_of_user(const std::string& name) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> local(std::fopen("/etc/passwd", "re"), &std::fclose);
-  const passwd* user = nullptr;
-  while (local && (user = fgetpwent(local.get())) && name != user->pw_name) {
-  }
-  if (!user) user = getpwnam(name.c_str());
-  return user ? std::optional(user->pw_uid) : std::nullopt;
 }
 
 }  // namespace

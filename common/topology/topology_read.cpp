@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/topology_read.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -9,6 +12,7 @@
 #include "common/topology/scontrol_topology.hpp"
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/topology_conf.hpp"
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/file_error.hpp"
 #include "common/util/input_file.hpp"
@@ -120,7 +124,7 @@ class TopologyFile {
           "one of several topologies)");
     else if (std::ranges::count(ibnetdiscover_words, first) != 0)
       fail_at(file_.path, lines[0].number,
-              "this is printed by ibnetdiscover: make a topology.conf of it, for example with slurmibtopology.sh");
+              "this is printed by ibnetdiscover: make a topology.conf of it with placectl topology");
     else if (first.ends_with("gpu0"))  // the line may begin with codes of a terminal
       fail_at(
           file_.path, lines[0].number,
@@ -228,6 +232,25 @@ ClusterView parse_topology(MachineFile machine, const std::string& slurm_conf,
 std::vector<SwitchShape> parse_switches(MachineFile machine, std::span<const NodeShape> nodes, std::string* warning) {
   if (text_lines(machine.text).empty() || machine.kind == "torus3d") return {};  // no switches, or a torus file
   return TopologyFile(std::move(machine)).shapes(nodes, warning);
+}
+
+std::string own_topology(const std::string& cluster) {
+  std::string directory = environment_value("XDG_CACHE_HOME");
+  if (directory.empty()) directory = environment_value("HOME") + "/.cache";
+  return directory == "/.cache" || cluster.empty() ? "" : directory + "/slurm-placement/" + cluster + ".topology.conf";
+}
+
+ClusterView view_of_shown(std::string_view shown, std::span<const NodeShape> nodes, const std::string& cluster,
+                          std::span<const std::int64_t> level_distance) {
+  const std::vector<SwitchShape> switches = parse_scontrol_topology(shown, nodes);
+  const std::string own = own_topology(cluster);
+  struct stat file;
+  if (switches.size() > 1 || stat(own.c_str(), &file) != 0) return view_of_switches(switches, nodes, level_distance);
+  ClusterView view = view_of_switches(parse_switches({own, read_input_file(own)}, nodes), nodes, level_distance);
+  char date[16] = "";
+  std::strftime(date, sizeof date, "%F", std::localtime(&file.st_mtime));
+  view.warning = "Slurm reports no switches: using " + own + " of " + date;
+  return view;
 }
 
 ClusterView read_topology_of(const std::string& path, std::span<const NodeShape> nodes,

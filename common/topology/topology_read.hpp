@@ -42,6 +42,15 @@ ClusterView parse_topology(MachineFile file, const std::string& slurm_conf = {},
 std::vector<SwitchShape> parse_switches(MachineFile file, std::span<const NodeShape> nodes,
                                         std::string* warning = nullptr);
 
+// Returns the path where "placectl topology --save" stores the user's own topology file of a cluster; empty without a
+// home directory or the name of the cluster.
+std::string own_topology(const std::string& cluster);
+
+// Returns the view of the switches or blocks in `shown`, the output of "scontrol show topology". If Slurm has fewer
+// than two, and own_topology() of `cluster` exists, the switches are those of this file, and the warning has its date.
+ClusterView view_of_shown(std::string_view shown, std::span<const NodeShape> nodes, const std::string& cluster = {},
+                          std::span<const std::int64_t> level_distance = {});
+
 // Reads a topology file for a machine whose nodes are known. The leaves of a tree or tleaf file are the cores of
 // `nodes` or the nodes themselves, in this order. Throws Error when their number is neither.
 ClusterView read_topology_of(const std::string& path, std::span<const NodeShape> nodes,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/protocol/query_client.hpp"
 
-#include <pwd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <cstring>
 
 #include "common/util/error.hpp"
+#include "common/util/users.hpp"
 #include "monitor/protocol/seal.hpp"
 #include "monitor/protocol/session.hpp"
 #include "monitor/protocol/sockets.hpp"
@@ -74,11 +74,6 @@ std::string told_refusal(std::uint8_t reason) {
   return std::string("it refuses: ") + to_string(static_cast<Refusal>(reason));
 }
 
-uid_t uid_of(const std::string& user) {
-  if (const passwd* entry = getpwnam(user.c_str())) return entry->pw_uid;
-  throw Error("MonitorUser=" + user + " is not a user of this host: cannot query placement-monitor from this host");
-}
-
 }  // namespace
 
 MonitorAddress monitor_address(const std::string& slurm_conf, const ControllerState& controller, const Config& config) {
@@ -115,7 +110,11 @@ std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query qu
 }
 
 MonitorAnswer ask_monitors(const MonitorAddress& address, const Query& query, double seconds) {
-  const auto credentials = munge_credentials(uid_of(address.user), address.munge_socket);
+  const auto user = number_of_user(address.user);
+  if (!user)
+    throw Error("MonitorUser=" + address.user +
+                " is not a user of this host: cannot query placement-monitor from this host");
+  const auto credentials = munge_credentials(*user, address.munge_socket);
   std::string why;
   for (const SlurmHost& controller : address.controllers) try {
       const auto to = resolve(controller.address, address.port);

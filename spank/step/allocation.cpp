@@ -100,6 +100,13 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
   if (const std::string text = environment_value(cpus); !text.empty()) step.cores_per_task = positive(cpus, text);
   JobQuery query(step.job);
   allocation.controller = query.controller();
+  const std::set<std::string> held = query.nodes();
+  for (std::size_t n = held.empty() ? 0 : step.nodes.size(); n-- > 0;) {
+    if (held.contains(step.nodes[n])) continue;
+    allocation.has_returned_nodes = true;
+    step.nodes.erase(step.nodes.begin() + static_cast<std::ptrdiff_t>(n));
+    step.tasks.erase(step.tasks.begin() + static_cast<std::ptrdiff_t>(n));
+  }
   allocation.view = query.view(step.nodes, allocation.controller);
   return allocation;
 }

@@ -16,13 +16,15 @@ namespace placement::spank {
 // The Slurm allocation in which this process runs, described as a step that has all tasks of the allocation.
 struct Allocation {
   StepShape step;
-  ClusterView view;            // the nodes of the step; the free cores are those of the job
-  ControllerState controller;  // with the mode of the partition
+  ClusterView view;                 // the nodes of the step; the free cores are those of the job
+  ControllerState controller;       // with the mode of the partition
+  bool has_returned_nodes = false;  // to Slurm, so that variables of this process are outdated
 };
 
-// Returns the allocation of this process, from the environment that Slurm gives to a job and from slurmctld.
-// `component`, from 0, is required for a heterogeneous job and not allowed for other jobs. Throws Error if this process
-// has no allocation, if `component` does not fit, or if slurmctld does not answer.
+// Returns the allocation of this process, from the environment that Slurm gives to a job and from slurmctld, without
+// nodes that the job has returned to Slurm. `component`, from 0, is required for a heterogeneous job and not allowed
+// for other jobs. Throws Error if this process has no allocation, if `component` does not fit, or if slurmctld does not
+// answer.
 Allocation current_allocation(std::optional<std::uint32_t> component = {});
 
 // Returns the variable `name` that slurmctld has set for the job, or for its component `component` if that has its own.

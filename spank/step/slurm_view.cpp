@@ -10,9 +10,9 @@
 
 #include "common/policy/config.hpp"
 #include "common/slurm/controller_query.hpp"
-#include "common/topology/scontrol_topology.hpp"
 #include "common/topology/topology_read.hpp"
 #include "common/util/cpu_list.hpp"
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
@@ -84,7 +84,8 @@ void keep_part_of_job(NodeView& node, const NodesOfJob& nodes, std::int32_t thre
 
 // Returns the tree of the machine with the levels that slurmctld uses: LevelDistances, and TreematchTopologyFile in
 // place of `topology`, the output of scontrol. `topology_of_cluster` is false for the topology of a partition, which
-// that file does not replace. If this host has no file of that name, the view has a warning.
+// that file does not replace. If this host has no file of that name, the view has a warning. Without the plugins, the
+// user's own topology file replaces a topology without switches.
 ClusterView view_in_force(const ControllerState& controller, std::span<const NodeShape> shapes,
                           const std::string& topology, bool topology_of_cluster) {
   std::vector<std::int64_t> distances;
@@ -98,7 +99,8 @@ ClusterView view_in_force(const ControllerState& controller, std::span<const Nod
     view.warning.clear();  // slurmctld's log names unknown nodes of the file
     return view;
   }
-  view = view_of_switches(parse_scontrol_topology(topology, shapes), shapes, distances);
+  const std::string cluster = environment_value("SLURM_CLUSTER_NAME");
+  view = view_of_shown(topology, shapes, controller.mode.empty() ? cluster : "", distances);
   if (!file.empty())
     view.warning = "cannot read TreematchTopologyFile=" + file + " on this host: ranks are placed by Slurm's topology";
   return view;
@@ -144,6 +146,12 @@ const std::vector<ShownJob>& JobQuery::shown_jobs() {
     topology_.resize(first_job);
   }
   return *shown_jobs_;
+}
+
+std::set<std::string> JobQuery::nodes() {
+  std::set<std::string> names;
+  for (const auto& [name, part] : nodes_of_job(shown_jobs(), job_)) names.insert(name);
+  return names;
 }
 
 std::string JobQuery::partition() {

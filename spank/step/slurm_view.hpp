@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,11 +39,15 @@ class JobQuery {
   explicit JobQuery(std::uint32_t job);
   std::uint32_t job() const { return job_; }
 
+  // Returns the nodes that the job has now; none if slurmctld does not show them.
+  std::set<std::string> nodes();
+
   // Returns the view of the nodes `names`, in this order, within the topology of the job's partition or of the cluster.
   // The tree has the switches or blocks that slurmctld knows, and the sockets and cores of every node. LevelDistances,
   // CoresPerCache and TreematchTopologyFile of `controller` apply; if this host cannot read the file, the view has a
-  // warning. Only the cores and GPUs of the job are free. Asks slurmctld as the calling user. Throws Error if slurmctld
-  // does not answer, or does not show one of the nodes or the job. Call it once.
+  // warning. Only the cores and GPUs of the job are free. On a cluster without the plugins, own_topology() replaces a
+  // topology without switches. Asks slurmctld as the calling user. Throws Error if slurmctld does not answer, or does
+  // not show one of the nodes or the job. Call it once.
   ClusterView view(std::span<const std::string> names, const ControllerState& controller);
 
   // Returns the state of slurmctld. Its mode is that of the job's partition, if PartitionModes has one and the mode is

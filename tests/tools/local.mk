@@ -68,6 +68,7 @@ EXTRA_DIST += \
 	%D%/stable_json_test.sh \
 	%D%/stand_in_test.sh \
 	%D%/state_test.sh \
+	%D%/topology_test.sh \
 	#
 TESTS += \
 	%D%/enable_test.sh \
@@ -82,4 +83,5 @@ TESTS += \
 	%D%/simulate_test.sh \
 	%D%/stable_json_test.sh \
 	%D%/stand_in_test.sh \
+	%D%/topology_test.sh \
 	#

@@ -29,8 +29,8 @@ general() {
   run mpa
   refused 2 "placectl: command 'mpa' map?"
   run weather
-  refused 2 "placectl: 'weather' map run choose bind cost matrix check-config enable disable gres-conf select status nodes pairs measure predict explain decisions report metrics export import simulate"
-  for words in map run choose bind cost measure 'matrix info' 'matrix convert' 'matrix heatmap' check-config enable disable gres-conf; do
+  refused 2 "placectl: 'weather' map run choose topology bind cost matrix check-config enable disable gres-conf select status nodes pairs measure predict explain decisions report metrics export import simulate"
+  for words in map run choose topology bind cost measure 'matrix info' 'matrix convert' 'matrix heatmap' check-config enable disable gres-conf; do
     # shellcheck disable=SC2086
     run $words --help
     [ $code = 0 ] || fail "$command: exit code $code"

@@ -20,10 +20,18 @@ case $* in
         "State=$([ $n = 3 ] && echo IDLE+DRAIN || echo IDLE) ThreadsPerCore=1 Weight=1 Partitions=p"
     done
     ;;
+  update*)
+    echo "$*${SLURM_JOBID:-}" >>updates
+    echo "${3#*=}" >now
+    ;;
   'show topology' | '--details --local')
-    printf '%s\n' 'SwitchName=s0 Level=1 LinkSpeed=1 Nodes=n[1-8] Switches=s[1-2]' 'SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[1-4]' \
-      'SwitchName=s2 Level=0 LinkSpeed=1 Nodes=n[5-8]'
-    [ "$1" = show ] || printf '%s\n' 'JobId=7 JobName=x' '   JobState=RUNNING Reason=None' '   Partition=p AllocNode:Sid=head:1' '   Nodes=n[1-2,5-6] CPU_IDs=0-1 Mem=0 GRES='
+    if [ -n "${FLAT:-}" ]; then
+      echo "No topology information available"
+    else
+      printf '%s\n' 'SwitchName=s0 Level=1 LinkSpeed=1 Nodes=n[1-8] Switches=s[1-2]' 'SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[1-4]' \
+        'SwitchName=s2 Level=0 LinkSpeed=1 Nodes=n[5-8]'
+    fi
+    [ "$1" = show ] || printf '%s\n' 'JobId=7 JobName=x' '   JobState=RUNNING Reason=None' '   Partition=p AllocNode:Sid=head:1' "   Nodes=$(cat now) CPU_IDs=0-1 Mem=0 GRES="
     ;;
   '-a -o show partition p') echo 'PartitionName=p AllowGroups=ALL Nodes=n[1-8] State=UP' ;;
   *) echo "stand-in: scontrol $*" >&2; exit 1 ;;
@@ -31,18 +39,28 @@ esac
 END
 cat >bin/sinfo <<'END'
 #!/bin/bash
-printf 'n%s p*\n' 1 2 4 5 6 7 8
+[ -n "${BUSY:-}" ] || printf 'n%s p*\n' 1 2 4 5 6 7 8
 END
 cat >bin/sbatch <<'END'
 #!/bin/bash
-echo "sbatch: Job 8 to start at 2020-01-01T00:00:00 using 8 processors on nodes n[1-2,4-5] in partition p" >&2
+year=2020
+case $* in *--nodes=6*) year=${LATER:-2020} ;; esac
+echo "sbatch: Job 8 to start at $year-01-01T00:00:00 using 8 processors on nodes n[1-2,4-5] in partition p" >&2
 END
-printf '#!/bin/bash\n' >bin/srun
+cat >bin/srun <<'END'
+#!/bin/bash
+if [ "$1" = --help ]; then
+  printf '%s\n' '  -N, --nodes=N  nodes' '  -n, --ntasks=n  tasks' '      --spread-job  spread' '  -m, --distribution=type  layout' '      --mpi=type  MPI'
+else
+  env | grep ^SLURM_
+fi
+END
+echo 'n[1-2,5-6]' >now
 chmod +x bin/*
-job=(SLURM_JOB_ID=7 'SLURM_JOB_NODELIST=n[1-2,5-6]' 'SLURM_TASKS_PER_NODE=2(x4)' SLURM_NTASKS=8)
+job=(SLURM_JOB_ID=7 SLURM_JOBID=7 SLURM_CLUSTER_NAME=c 'SLURM_JOB_NODELIST=n[1-2,5-6]' 'SLURM_TASKS_PER_NODE=2(x4)' SLURM_NTASKS=8 SLURM_JOB_NUM_NODES=4)
 printf '%s\n' '8 6' '0 6 1000' '1 7 1000' '2 4 1000' '3 5 1000' '0 1 50' '4 5 50' >m
 
-in_job() { out=$(env "${job[@]}" "$placectl" "$@" 2>"$work/.err" </dev/null) code=$? err=$(cat "$work/.err") command="placectl $*"; }
+in_job() { out=$(env "${job[@]}" PATH="$work/bin:$PATH" "$placectl" "$@" 2>"$work/.err" </dev/null) code=$? err=$(cat "$work/.err") command="placectl $*"; }
 
 allocation() {
   in_job map -m m
@@ -54,6 +72,12 @@ allocation() {
     fail "$command: '$out'"
   in_job run --print -m m -- srun ./app
   says 'arbitrary'
+  # Slurm 26.05 rejects an arbitrary layout next to -N, and in allocations by --spread-job.
+  in_job run --strict --print -m m -- srun -N4 --nodes 4 --nodes=4 ./app
+  checks=$((checks + 1))
+  grep -q -- 'srun --distribution=arbitrary --ntasks=8 [^ ]*bin/placectl bind ./app$' <<<"$out" || fail "$command: exit code $code, '$out' $err"
+  in_job run --print -m m -- srun --spread-job ./app
+  expect 0 'srun --spread-job ./app' 'run: --spread-job'
   PRIVATE=1 in_job map -m m
   refused 1 'denied PrivateData=nodes'
   PRIVATE=1 in_job run --strict -m m -- true
@@ -68,9 +92,89 @@ idle_machine() {
   case $out in *n3*) fail "$command: takes the drained node: $out" ;; esac
 }
 
+# The user's own topology replaces one without switches, and gives the same answer.
+own_topology() {
+  export XDG_CACHE_HOME=$work/cache
+  local of_slurm
+  printf '%s\n' '8 6' '0 6 1000' '1 7 1000' '2 4 1000' '3 5 1000' '0 2 50' '1 3 50' >m
+  printf '%s\n' top.s1.n{1,2,3,4} top.s2.n{5,6,7,8} >addresses
+  in_job map -m m
+  of_slurm=$out
+  FLAT=1 in_job map -m m
+  checks=$((checks + 2))
+  [ "$out" != "$of_slurm" ] || fail "$command: the topology does not matter"
+  run topology --save addresses
+  expect 0 '' "$work/cache/slurm-placement/c.topology.conf 8"
+  FLAT=1 in_job map -m m
+  [ "$out" = "$of_slurm" ] || fail "$command: '$out' instead of '$of_slurm'"
+  says "$work/cache/slurm-placement/c.topology.conf $(date +%F)"
+  in_job map -m m
+  case $err in *c.topology.conf*) fail "$command: replaces Slurm's switches" ;; esac
+  FLAT=1 run choose --print --pattern ring -n 8 -- sbatch job.sh
+  has c.topology.conf
+  # Only one switch has four idle nodes, and they are not consecutive.
+  printf '%s\n' top.s1.n{1,4,6,8} top.s2.n{2,3,5,7} >addresses
+  run topology --save addresses
+  FLAT=1 run choose --print --pattern ring -n 8 -N 4 -- sbatch job.sh
+  says '--nodelist=n1,n4,n6,n8'
+  echo 'SwitchName=s1 Nodes=n[1-' >cache/slurm-placement/c.topology.conf
+  FLAT=1 in_job map -m m
+  refused 1 "$work/cache/slurm-placement/c.topology.conf:1"
+  FLAT=1 in_job run --print -m m -- srun ./app
+  expect 0 'srun ./app' "$work/cache/slurm-placement/c.topology.conf:1"
+  rm -r cache
+  HOME='' XDG_CACHE_HOME='' run topology --save addresses
+  refused 1 HOME
+}
+
+extra_nodes() {
+  run choose --print --pattern ring -n 8 -N 4 --extra 2 -- sbatch job.sh
+  checks=$((checks + 1))
+  [[ $out == *--nodes=4*--nodelist=* ]] || fail "$command: '$out'"
+  BUSY=1 run choose --print --pattern ring -n 8 -N 4 -- sbatch job.sh
+  expect 0 'sbatch --ntasks=8 --switches=1@0 --nodes=4 job.sh' 'Slurm chooses'
+  BUSY=1 run choose --print --pattern ring -n 8 -N 4 --extra 2 -- sbatch job.sh
+  expect 0 'sbatch --ntasks=8 --switches=1@0 --nodes=6 --ntasks-per-node=2 --ntasks=12 job.sh' '2 --keep 4'
+  BUSY=1 LATER=2099 run choose --print --pattern ring -n 8 -N 4 --extra 2 -- sbatch job.sh
+  expect 0 'sbatch --ntasks=8 --switches=1@0 --nodes=4 job.sh' 'no extra'
+  run choose --print --pattern ring -n 8 --extra 2 -- sbatch job.sh
+  refused 2 '--extra --nodes'
+}
+
+# The four ranks fit on two nodes of one switch. The node stays where the command itself runs.
+returned_nodes() {
+  local own variable names list words
+  printf '%s\n' '4 3' '0 3 1000' '1 2 1000' '0 1 10' >four
+  job+=('SLURM_JOB_CPUS_PER_NODE=2(x4)')
+  for own in n6 n1; do
+    rm -f updates
+    echo 'n[1-2,5-6]' >now
+    names='n[5-6]' list=n5,n6
+    [ $own = n6 ] || names='n[1-2]' list=n1,n2
+    SLURMD_NODENAME=$own in_job run --keep 2 -m four -- srun ./app
+    checks=$((checks + 2))
+    [ "$(cat updates)" = "update JobId=7 NodeList=$list" ] || fail "$command: $(cat updates)"
+    for variable in "SLURM_JOB_NODELIST=$names" SLURM_NTASKS=4 SLURM_TASKS_PER_NODE=2,2 SLURM_JOB_NUM_NODES=2 SLURM_JOB_CPUS_PER_NODE=2,2; do
+      grep -qxF "$variable" <<<"$out" || fail "$command: no $variable in '$out' $err"
+    done
+  done
+  # Later commands know the nodes that the job still has, although the variables of the job name all.
+  for words in "run --keep 2" run "run --print"; do
+    # shellcheck disable=SC2086
+    in_job $words -m four -- srun ./app
+    checks=$((checks + 1))
+    grep -qE "SLURM_JOB_NODELIST='?n\[1-2\]'?$" <<<"$out" && [ "$(wc -l <updates)" = 1 ] || fail "$command: $out $err"
+  done
+  in_job run --keep 3 -m four -- srun ./app
+  refused 2 '--keep 3 2'
+  in_job run --keep 2 --print -m four -- srun ./app
+  refused 2 --print
+  echo 'n[1-2,5-6]' >now
+}
+
 plugins_and_monitor() {
   run status
   says 'select_cons_tres.so'
 }
 
-run_parts 8 allocation idle_machine plugins_and_monitor
+run_parts 30 allocation idle_machine own_topology extra_nodes returned_nodes plugins_and_monitor

@@ -36,6 +36,8 @@ constexpr Option choose_options[] = {
     {0, "ntasks-per-node", "N", "tasks of each node"},
     {'c', "cpus-per-task", "N", "CPUs of each task [1]"},
     {0, "partition", "NAME", "partition of the job [Slurm's default]"},
+    {0, "extra", "N",
+     "if Slurm has to choose the nodes, request N more than --nodes, unless the job would\nstart later; \"placectl run --keep\" returns the worst"},
     {0, "print", nullptr, "print the command in place of running it"},
 };
 
@@ -45,8 +47,6 @@ constexpr CommandHelp choose_help{
     "plugins. If the job would start later on these nodes than on Slurm's own choice, --nodelist is left out.\n"
     "Example: placectl choose -m app.mat -n 64 -- sbatch job.sh\n",
     choose_options};
-
-void notify(const std::string& text) { std::fprintf(stderr, "placectl choose: %s\n", text.c_str()); }
 
 // Returns the names of the idle nodes in the partition `name`, or in Slurm's default partition if it is empty.
 std::set<std::string> idle_nodes(const std::string& name) {
@@ -64,15 +64,17 @@ std::set<std::string> idle_nodes(const std::string& name) {
 
 // Sets the machine of idle nodes, and the limits of the command line.
 void set_machine(const CommandLine& line, MapTask& task) {
-  task.view = machine_of_slurmctld();
+  task.view = machine_of_slurmctld(name_of_cluster());
+  notify("choose", task.view.warning);
   const std::set<std::string> idle = idle_nodes(line.value_or("partition", ""));
   std::int32_t threads = 1;
   for (NodeView& node : task.view.nodes) {
-    if (!idle.contains(node.name)) node.core_free.assign(node.core_free.size(), false);
-    for (std::int32_t core = 0; core < node.cores(); ++core)
-      if (node.core_free[core]) task.usable.push_back(node.first_leaf + core);
-    if (idle.contains(node.name)) threads = std::max(threads, node.threads_per_core);
+    if (idle.contains(node.name))
+      threads = std::max(threads, node.threads_per_core);
+    else
+      node.core_free.assign(node.core_free.size(), false);
   }
+  use_free_cores(task);
   if (const auto nodes = line.integer("nodes", 1, INT32_MAX))
     task.request.min_nodes = task.request.max_nodes = static_cast<std::int32_t>(*nodes);
   if (const auto tasks = line.integer("ntasks-per-node", 1, INT32_MAX)) {
@@ -114,12 +116,39 @@ std::optional<Start> start_of(Words words) {
   return test_only(std::move(words)).start;
 }
 
+bool starts_later(const Start& start, const std::optional<Start>& stock) {
+  return start.has_to_wait() && (!stock || start.time > stock->time);
+}
+
+// Returns the command without nodes, or that with --extra nodes if the job starts no later with them. With a limit of
+// 0 for the wait, --switches delays no job. It matters where Slurm heeds the topology only for jobs that ask for it.
+Words stock_command(const CommandLine& line, const Words& words, const MapTask& task) {
+  const std::string switches = "--switches=1@0";
+  Words plain = with_options(line, words, task, {});
+  plain.insert(plain.begin() + 2, switches);
+  const auto extra = line.integer("extra", 1, INT32_MAX);
+  if (!extra) return plain;
+  const std::int64_t ranks = task.matrix->ranks(), keep = *line.integer("nodes", 1, INT32_MAX);
+  const std::int64_t per_node = line.integer("ntasks-per-node", 1, INT32_MAX).value_or((ranks + keep - 1) / keep);
+  const Words larger = with_options(
+      line, words, task,
+      {switches, "--nodes=" + std::to_string(keep + *extra), "--ntasks-per-node=" + std::to_string(per_node),
+       "--ntasks=" + std::to_string((keep + *extra) * per_node)});
+  const std::optional<Start> start = start_of(larger);
+  if (!start || starts_later(*start, start_of(plain))) {
+    notify("choose", "no extra nodes: the job would start later with them");
+    return plain;
+  }
+  notify("choose", "extra nodes of the job: " + std::to_string(*extra) + "; in it, placectl run --keep " +
+                       std::to_string(keep) + " returns the worst");
+  return larger;
+}
+
 // Returns the command for the nodes of the policy, or the command without nodes and the reason.
 Words chosen_command(const CommandLine& line, const Words& words, MapTask& task) {
-  const Words plain = with_options(line, words, task, {});
   const auto as_stock = [&](const std::string& why) {
-    notify("Slurm chooses the nodes: " + why);
-    return plain;
+    notify("choose", "Slurm chooses the nodes: " + why);
+    return stock_command(line, words, task);
   };
   MapOutcome outcome;
   try {
@@ -134,15 +163,15 @@ Words chosen_command(const CommandLine& line, const Words& words, MapTask& task)
   const std::string list = joined(nodes, ",", [](const auto& node) { return node.second; });
   const Words chosen =
       with_options(line, words, task, {"--nodes=" + std::to_string(nodes.size()), "--nodelist=" + list});
-  const std::optional<Start> of_stock = start_of(plain), of_chosen = start_of(chosen);
+  const std::optional<Start> of_stock = start_of(with_options(line, words, task, {})), of_chosen = start_of(chosen);
   if (!of_chosen)
     return as_stock("slurmctld predicts no start on " + list +
                     (words[0] == "sbatch" && !of_stock ? "; the script must be a file or --wrap" : ""));
-  if (of_chosen->has_to_wait() && (!of_stock || of_chosen->time > of_stock->time))
+  if (starts_later(*of_chosen, of_stock))
     return as_stock("the job would start on " + list + " at " + of_chosen->time + ", and on Slurm's nodes " +
                     (of_stock ? "at " + of_stock->time : "at a time that is not known"));
-  notify(list + ": " + to_string(outcome.cost) + " hop-bytes, in natural order on the first idle nodes " +
-         to_string(outcome.natural_cost));
+  notify("choose", list + ": " + to_string(outcome.cost) + " hop-bytes, in natural order on the first idle nodes " +
+                       to_string(outcome.natural_cost));
   return chosen;
 }
 
@@ -155,13 +184,14 @@ int command_choose(int argc, char** argv) {
   const Words words(argv + std::min(own + 1, argc), argv + argc);
   if (words.empty() || (words[0] != "sbatch" && words[0] != "salloc" && words[0] != "srun"))
     throw UsageError("expected sbatch, salloc or srun after --, as in placectl choose -m FILE -n 64 -- sbatch job.sh");
+  if (line.has("extra") && !line.has("nodes")) throw UsageError("--extra is in addition to --nodes, which is missing");
   if (std::getenv("SLURM_JOB_ID")) throw Error("this job has its nodes: use placectl run");
   MapTask task = read_task(line, "choose", true);
   set_matrix(line, task);
   Words command;
   if (srun_has_policies()) {
     command = words_with_policy(line, with_options(line, words, task, {}), false);
-    notify("slurmctld chooses the nodes by -m");
+    notify("choose", "slurmctld chooses the nodes by -m");
   } else {
     set_machine(line, task);
     command = chosen_command(line, words, task);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placectl enable and placectl disable: the lines of Slurm's configuration that switch slurm-placement on or off.
 #include <glob.h>
-#include <pwd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
+#include "common/util/users.hpp"
 #include "config.h"
 #include "policies/settings.hpp"
 #include "tools/commands/command.hpp"
@@ -254,7 +254,7 @@ void report_daemons(const SiteFiles& site, Report& report) {
     else
       report.add(action, what + ": " + command);
   };
-  add(getpwnam(user.c_str()), "user " + user, "make", "useradd --system --uid 6828 --user-group " + user);
+  add(number_of_user(user).has_value(), "user " + user, "make", "useradd --system --uid 6828 --user-group " + user);
   if (site.elsewhere.empty())
     add(may_exist(directory), "directory " + directory, "make",
         "install -d -m 0750 -o " + user + " -g " + user + " " + directory);

@@ -365,8 +365,7 @@ int command_map(int argc, char** argv) {
   if (gpu && in_allocation) check_gpus_of_job(gpu->node, task.view, outcome.places);
   const bool by_matrix = given && !task.without_matrix;
   const std::string mapping = format_mapping_of(line, task, outcome, gpu);
-  if (const std::string note = by_matrix ? "" : treematch::idle_objective_note(task.spec.parameters); !note.empty())
-    std::fprintf(stderr, "placectl map: %s\n", note.c_str());
+  if (!by_matrix) notify("map", treematch::idle_objective_note(task.spec.parameters));
   const bool json = line.has("json");
   const bool to_file = line.has("output");
   if (to_file || !json) write_output(line.value_or("output", ""), mapping);

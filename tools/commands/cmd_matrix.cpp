@@ -156,8 +156,7 @@ int matrix_make(int argc, char** argv) {
   const auto ranks = static_cast<std::int32_t>(given ? *given : *fixed);
   const CommMatrix matrix = from_command_line([&] { return pattern::matrix_of(pattern, ranks); });
   write_matrix_to(line.value_or("output", "-"), matrix, format);
-  if (const std::string note = pattern::layout_note(pattern, ranks); !note.empty())
-    std::fprintf(stderr, "placectl matrix: %s\n", note.c_str());
+  notify("matrix", pattern::layout_note(pattern, ranks));
   return exit_ok;
 }
 
@@ -174,7 +173,7 @@ int matrix_scale(int argc, char** argv) {
     throw Error(file + ": cannot be scaled from " + std::to_string(matrix.ranks()) + " to " + std::to_string(*ranks) +
                 " ranks: " + why_not);
   write_matrix_to(line.value_or("output", "-"), scaled->matrix, format);
-  std::fprintf(stderr, "placectl matrix: %s\n", scaled->structure.c_str());
+  notify("matrix", scaled->structure);
   return exit_ok;
 }
 
@@ -186,8 +185,8 @@ int matrix_convert(int argc, char** argv) {
   const CommMatrix matrix = read_matrix(line.operands()[0], {.weight = weight_given(line)}, &info);
   write_matrix_to(line.operands().size() > 1 ? line.operands()[1] : "-", matrix, format);
   if (info.scale_power != 0)
-    std::fprintf(stderr, "placectl matrix: the values were fractions: all are multiplied by 10^%d%s\n",
-                 info.scale_power, info.rounded ? " and rounded" : "");
+    notify("matrix", "the values were fractions: all are multiplied by 10^" + std::to_string(info.scale_power) +
+                         (info.rounded ? " and rounded" : ""));
   return exit_ok;
 }
 

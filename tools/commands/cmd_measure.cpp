@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placectl measure: measures the network between nodes with an MPI program, and sends the result to placement-monitor.
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -75,7 +74,7 @@ static void send(const std::vector<MeasuredPair>& pairs) {
   for (const MonitorReport& report : ask_each_monitor(queries_of(pairs), config_for_records())) {
     taken = taken || report.trouble.empty();
     const std::string what = "placement-monitor on " + report.from + " took " + std::to_string(pairs.size()) + " pairs";
-    std::fprintf(stderr, "placectl measure: %s\n", (report.trouble.empty() ? what : report.trouble).c_str());
+    notify("measure", report.trouble.empty() ? what : report.trouble);
   }
   if (!taken) throw Error("no placement-monitor took all pairs");
 }

@@ -8,9 +8,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "common/slurm/slurm_command.hpp"
 #include "common/util/environment.hpp"
+#include "common/util/hostlist.hpp"
 #include "common/util/memory_file.hpp"
 #include "common/util/text.hpp"
 #include "common/util/word_list.hpp"
@@ -41,6 +43,7 @@ constexpr Option run_options[] = {
     {'n', "ntasks", "N",
      "number of ranks [that of the matrix or of the launcher's options, or all\ntasks of the allocation]"},
     {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as for srun -m [TREEMATCH]"},
+    {0, "keep", "N", "keep the N nodes of the job that suit the ranks best; return the others to Slurm"},
     {0, "print", nullptr, "print a shell script instead of starting the program"},
     {0, "strict", nullptr, "do not start the program if the ranks cannot be placed"},
 };
@@ -53,8 +56,6 @@ constexpr CommandHelp run_help{
     "Examples: placectl run -m app.mat -- srun ./app\n"
     "          placectl run --pattern tp=8,dp=4 -n 32 -- srun torchrun --nproc-per-node=8 train.py\n",
     run_options};
-
-void notify_user(const std::string& text) { std::fprintf(stderr, "placectl run: %s\n", text.c_str()); }
 
 std::string with_path(std::string text, std::string_view marker, const std::string& path) {
   for (std::size_t at; (at = text.find(marker)) != text.npos;) text.replace(at, marker.size(), path);
@@ -112,7 +113,7 @@ void take_profile(const Words& words, std::int64_t ranks, MapTask& task) {
       spank::run_of_command(program, static_cast<std::int32_t>(ranks), std::filesystem::current_path().string()),
       policies::weight_of(task.spec.parameters));
   if (!profile.matrix) throw CannotPlace(profile.told);
-  notify_user(profile.told);
+  notify("run", profile.told);
   task.matrix = profile.matrix;
 }
 
@@ -127,6 +128,55 @@ std::string summary(const Mapping& mapping, const std::string& method) {
   if (outcome.step.cost_of_best_order)
     text += ", in an order that MPI cannot read " + to_string(*outcome.step.cost_of_best_order);
   return text;
+}
+
+// Returns nodes of the job to Slurm, until it has the `keep` nodes that suit the ranks of `task` and `step` best. A
+// node on which this process runs stays, because Slurm ends the process with the node. Throws UsageError and Error.
+void keep_nodes(const CommandLine& line, MapTask task, const AllocationStep& step, std::int64_t keep) {
+  const spank::Allocation allocation = spank::current_allocation();
+  const std::int64_t now = std::ssize(allocation.step.nodes);
+  if (now < keep)
+    throw UsageError("--keep " + std::to_string(keep) + ": the job has " + std::to_string(now) + " nodes");
+  if (now == keep) return;
+  task.view = allocation.view;
+  use_free_cores(task);
+  const std::int64_t ranks = step.ranks.value_or(allocation.step.all_tasks() * keep / now);
+  if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(ranks), task);
+  if (!task.matrix) throw UsageError("--keep: the matrix is missing: use --matrix or --pattern");
+  for (std::size_t n = 0; n < task.view.nodes.size(); ++n)
+    if (task.view.nodes[n].name == environment_value("SLURMD_NODENAME"))
+      task.request.required_nodes.push_back(static_cast<std::int32_t>(n));
+  task.request.min_nodes = task.request.max_nodes = static_cast<std::int32_t>(keep);
+  if (!step.by_node)
+    task.request.cores_per_task =
+        static_cast<std::int32_t>(step.cores_per_task.value_or(allocation.step.cores_per_task));
+  std::set<std::string> kept;
+  for (const RankPlace& place : run_map(task).places) kept.insert(task.view.nodes[place.node].name);
+  const std::string list = joined(kept, ",");
+  // Without SLURM_JOBID, scontrol writes no scripts into the working directory.
+  SlurmCommand({"/usr/bin/env", "-u", "SLURM_JOBID", path_of_command("scontrol"), "update",
+                "JobId=" + std::to_string(allocation.step.job), "NodeList=" + list})
+      .text();
+  notify("run", "the job keeps " + list);
+}
+
+// Sets the variables that Slurm gives to a job to the nodes and tasks of the step.
+void set_nodes(const StepShape& step, Launch& launch) {
+  const auto of_each = [&](std::int64_t factor) {
+    return joined(step.tasks, ",", [&](std::int64_t tasks) { return std::to_string(tasks * factor); });
+  };
+  const std::string list = compress_hostlist(step.nodes), nodes = std::to_string(step.nodes.size()),
+                    tasks = std::to_string(step.all_tasks());
+  launch.environment = {{"SLURM_JOB_NODELIST", list},
+                        {"SLURM_NODELIST", list},
+                        {"SLURM_JOB_NUM_NODES", nodes},
+                        {"SLURM_NNODES", nodes},
+                        {"SLURM_NTASKS", tasks},
+                        {"SLURM_NPROCS", tasks},
+                        {"SLURM_TASKS_PER_NODE", of_each(1)},
+                        {"SLURM_JOB_CPUS_PER_NODE", of_each(step.cores_per_task)}};
+  std::erase_if(launch.environment, [](const auto& variable) { return !std::getenv(variable.first.c_str()); });
+  for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
 }
 
 // Returns what to start. Throws CannotPlace; UsageError and Error for bad input.
@@ -152,7 +202,9 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
       if (!step.ranks) throw UsageError("--auto: the number of ranks is unknown: use --ntasks");
       take_profile(words, *step.ranks, task);
     }
+    if (const auto keep = line.integer("keep", 1, INT32_MAX)) keep_nodes(line, task, step, *keep);
     allocation = take_allocation(line, task, step);
+    if (allocation.has_returned_nodes) set_nodes(allocation.step, launch);
   } catch (const Error& error) {
     throw CannotPlace(error.what());
   }
@@ -166,7 +218,7 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
         allocation, task, launcher->map_length ? launcher->map_length(words, configuration) : spank::MapLength());
     const Mapping mapping{allocation, task, outcome, configuration};
     launcher->plan(mapping, launch);
-    notify_user(summary(mapping, launch.method));
+    notify("run", summary(mapping, launch.method));
   } catch (const Error& error) {
     throw CannotPlace(error.what());
   }
@@ -185,6 +237,17 @@ spank::LocalTask this_task() {
     task.local_ranks.push_back(static_cast<std::uint32_t>(parse_integer(rank).value_or(-1)));
   if (task.local < 0 || static_cast<std::size_t>(task.local) >= task.local_ranks.size()) task.local_ranks.clear();
   return task;
+}
+
+// Returns the GPUs of the step on this node. With --gpus-per-task, SLURM_STEP_GPUS has only those of this task; the
+// others are known if the step has all GPUs of the node.
+std::string gpus_of_step(const spank::TaskVariables& variables) {
+  const auto known = spank::gpus_of_node(variables, true);
+  if (!known || parse_integer(environment_value("SLURM_GPUS_ON_NODE")) != std::ssize(*known))
+    return environment_value("SLURM_STEP_GPUS");
+  std::string gpus;
+  for (std::size_t gpu = 0; gpu < known->size(); ++gpu) gpus += (gpu > 0 ? "," : "") + std::to_string(gpu);
+  return gpus;
 }
 
 std::optional<std::string> variable(const char* name) {
@@ -213,15 +276,14 @@ void bind_child(bool one_gpu, const spank::TaskVariables& variables) {
     throw UsageError(
         "--local-rank: LOCAL_RANK and LOCAL_WORLD_SIZE are not set: torchrun has to start placectl bind, "
         "as in torchrun --no-python placectl bind --local-rank python train.py");
-  const auto complain = [](const std::string& text) { std::fprintf(stderr, "placectl bind: %s\n", text.c_str()); };
   const auto allowed = spank::mask_in_force();
-  if (!allowed) return complain(std::string("the CPUs of the process are unknown: ") + std::strerror(errno));
+  if (!allowed) return notify("bind", std::string("the CPUs of the process are unknown: ") + std::strerror(errno));
   const ChildPlace place = place_child(*child, *allowed, spank::cores_here(), "", one_gpu, variables);
-  if (place.cpus && !spank::set_mask(*place.cpus)) complain(std::string("cannot bind: ") + std::strerror(errno));
+  if (place.cpus && !spank::set_mask(*place.cpus)) notify("bind", std::string("cannot bind: ") + std::strerror(errno));
   for (const auto& [name, value] : place.environment) variables.set(name.c_str(), value);
   if (child->number > 0) return;  // one process reports for its node
-  if (!place.cpus) complain("fewer cores than processes: each process keeps all cores");
-  if (!place.gpus_unknown.empty()) complain("GPUs and network interfaces are unchanged: " + place.gpus_unknown);
+  if (!place.cpus) notify("bind", "fewer cores than processes: each process keeps all cores");
+  if (!place.gpus_unknown.empty()) notify("bind", "GPUs and network interfaces are unchanged: " + place.gpus_unknown);
 }
 
 }  // namespace
@@ -236,6 +298,7 @@ int command_run(int argc, char** argv) {
         "the launcher is missing: write it and the program after --, as in placectl run -m FILE -- srun ./app");
   if (line.has("auto") && (line.has("matrix") || line.has("pattern")))
     throw UsageError("--auto replaces --matrix and --pattern: use only one of the three");
+  if (line.has("keep")) line.refuse({"print"}, "does not go with --keep, which returns nodes");
   MapTask task = read_task(line, "run", true);
   try {
     Launch launch = placed_launch(line, task, words);
@@ -244,7 +307,7 @@ int command_run(int argc, char** argv) {
     return exit_ok;
   } catch (const CannotPlace& why) {
     if (line.has("strict")) throw Error(std::string("the ranks cannot be placed: ") + why.what());
-    notify_user(std::string("the ranks are where ") + words[0] + " puts them: " + why.what());
+    notify("run", std::string("the ranks are where ") + words[0] + " puts them: " + why.what());
   }
   if (!line.has("print")) execute(words);
   print_launch({words, {}, {}, false, {}, {}});
@@ -265,8 +328,7 @@ int command_bind(int argc, char** argv) {
     throw UsageError("--one-gpu is for --local-rank");
   } else if (const spank::LocalTask task = this_task(); !plan.empty() && !task.local_ranks.empty()) {
     unsetenv(spank::plan_variable);
-    const std::string failed = spank::bind_by_plan(plan, task, environment_value("SLURM_STEP_GPUS"), {}, variables);
-    if (!failed.empty()) std::fprintf(stderr, "placectl bind: %s\n", failed.c_str());
+    notify("bind", spank::bind_by_plan(plan, task, gpus_of_step(variables), {}, variables));
   }
   execute({argv + own, argv + argc});
 }

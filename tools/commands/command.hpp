@@ -28,5 +28,6 @@ int command_report(int argc, char** argv);
 int command_status(int argc, char** argv);
 int command_run(int argc, char** argv);
 int command_simulate(int argc, char** argv);
+int command_topology(int argc, char** argv);
 
 }  // namespace placement::tools

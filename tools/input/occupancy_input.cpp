@@ -6,12 +6,14 @@
 
 #include "common/slurm/controller_by_scontrol.hpp"
 #include "common/slurm/slurm_command.hpp"
-#include "common/topology/scontrol_topology.hpp"
 #include "common/topology/slurm_hosts.hpp"
+#include "common/topology/topology_read.hpp"
 #include "common/util/cpu_list.hpp"
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
+#include "spank/mpirun/sequential_hostfile.hpp"
 #include "spank/step/slurm_view.hpp"
 #include "tools/input/controller_input.hpp"
 
@@ -44,11 +46,16 @@ std::vector<std::int32_t> leaves_of(const spank::ShownJob& job, const ClusterVie
 
 }  // namespace
 
-ClusterView machine_of_slurmctld() {
+std::string name_of_cluster() {
+  const std::string name = environment_value("SLURM_CLUSTER_NAME");
+  if (!name.empty()) return name;
+  return std::string(spank::config_value(SlurmCommand({"scontrol", "show", "config"}).text(), "ClusterName"));
+}
+
+ClusterView machine_of_slurmctld(const std::string& cluster) {
   if (!knows_slurm_conf()) throw Error(slurm_conf_path() + ": not found, so slurmctld cannot be asked");
   const KnownNodes nodes = ask_known_nodes();
-  ClusterView view = view_of_switches(
-      parse_scontrol_topology(SlurmCommand({"scontrol", "show", "topology"}).text(), nodes.shapes), nodes.shapes);
+  ClusterView view = view_of_shown(SlurmCommand({"scontrol", "show", "topology"}).text(), nodes.shapes, cluster);
   for (std::size_t i = 0; i < view.nodes.size(); ++i)
     if (!nodes.take_jobs[i]) view.nodes[i].core_free.assign(view.nodes[i].core_free.size(), false);
   return view;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <iterator>
+#include <system_error>
 
 #include "common/decision/process_map.hpp"
 #include "common/slurm/slurm_command.hpp"
@@ -31,7 +32,8 @@ bool among(const Names& names, std::string_view name) {
 }
 
 std::string path_in_search(const std::string& program) {
-  if (program.find('/') != program.npos) return program;
+  std::error_code ignored;
+  if (program.find('/') != program.npos) return std::filesystem::is_directory(program, ignored) ? "" : program;
   const std::string path = environment_value("PATH");
   for (const std::string_view directory : split_at(path, ':')) {
     std::string candidate = std::string(directory) + "/" + program;
@@ -71,6 +73,7 @@ AllocationStep step_of_srun(const Words& words) {
   AllocationStep step;
   if (const auto ranks = srun.value("ntasks")) step.ranks = parse_integer(*ranks);
   if (const auto cores = srun.value("cpus-per-task")) step.cores_per_task = parse_integer(*cores);
+  step.one_per_node = srun.value("ntasks-per-node") == "1";
   return step;
 }
 
@@ -111,13 +114,15 @@ bool wrap_program(const Words& before, Launch& launch) {
 // Has each rank bound to its cores by `placectl bind`, unless the user binds them.
 void bind_ranks(const Mapping& mapping, const std::vector<std::int32_t>& slot_of_task, Launch& launch) {
   if (slot_of_task.empty() || !environment_value("SLURM_CPU_BIND").empty()) return;
+  if (mapping.task.processes_per_rank > 1) return;  // the program starts others, on all cores
   if (parsed(launch.words).value("cpu-bind")) return;
   const auto plan = spank::encode_plan({mapping.allocation.step.job, 0, slot_of_task});
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   if (plan && wrap_program({self, "bind"}, launch)) launch.environment.emplace_back(spank::plan_variable, *plan);
 }
 
-// Removes srun's --nodes, which is the whole allocation. Slurm 26.05 accepts no --nodes with an arbitrary layout.
+// Removes srun's --nodes, which is the whole allocation. From 24.05 on, Slurm accepts no --nodes with an arbitrary
+// layout. Other restrictions of Slurm 26.05 on this layout (topology/block, CR_LLN) are for allocations, not for steps.
 void remove_nodes(Launch& launch) {
   for (SrunWords srun = parsed(launch.words);; srun = parsed(launch.words)) {
     const auto nodes = std::ranges::find(srun.given, "nodes", &GivenOption::name);
@@ -136,12 +141,17 @@ void plan_rank_order(const Mapping& mapping, Launch& launch) {
       if (!mapping.outcome.step.slot_of_rank.empty())
         slot_of_task.push_back(mapping.outcome.step.slot_of_rank[ranks[i]]);
     }
-  launch.environment = {{"MPICH_RANK_REORDER_METHOD", "3"}, {"MPICH_RANK_REORDER_FILE", std::string(file_marker)}};
+  launch.environment.emplace_back("MPICH_RANK_REORDER_METHOD", "3");
+  launch.environment.emplace_back("MPICH_RANK_REORDER_FILE", file_marker);
   launch.on_nodes = true;
   launch.method = "the rank order of Cray MPICH";
   bind_ranks(mapping, slot_of_task, launch);
   const std::string ranks = std::to_string(mapping.outcome.places.size());
   launch.words.insert(launch.words.begin() + 1, {"--distribution=block", "--ntasks=" + ranks});
+}
+
+const std::string& first_node(const Mapping& mapping) {
+  return mapping.task.view.nodes[static_cast<std::size_t>(mapping.outcome.places.front().node)].name;
 }
 
 void plan_arbitrary(const Mapping& mapping, Launch& launch) {
@@ -153,7 +163,15 @@ void plan_arbitrary(const Mapping& mapping, Launch& launch) {
   launch.words.insert(launch.words.begin() + 1, {"--distribution=arbitrary", "--ntasks=" + ranks});
 }
 
+// Starts one task on each node, which starts the processes of its node.
+void plan_nodes(const Mapping& mapping, Launch& launch) {
+  launch.environment.emplace_back("MASTER_ADDR", first_node(mapping));
+  plan_arbitrary(mapping, launch);
+  launch.method = "the order of the nodes";
+}
+
 void plan_srun(const Mapping& mapping, Launch& launch) {
+  if (mapping.task.processes_per_rank > 1) return plan_nodes(mapping, launch);
   const std::string type = mpi_type(launch.words, mapping.configuration);
   if (type.starts_with("cray")) return plan_rank_order(mapping, launch);
   check_map(mapping, type);
@@ -182,17 +200,13 @@ AllocationStep step_of_torchrun(const Words& words) {
 
 void plan_torchrun(const Mapping& mapping, Launch& launch) {
   if (base_name(launch.words[0]) == "torchrun") launch.words.insert(launch.words.begin(), "srun");
-  const ClusterView& view = mapping.task.view;
-  const std::string& first = view.nodes[static_cast<std::size_t>(mapping.outcome.places.front().node)].name;
-  std::string options =
-      " --nnodes=" + std::to_string(view.nodes.size()) + " --node-rank=\"$SLURM_PROCID\"" + " --master-addr=" + first;
+  std::string options = " --nnodes=" + std::to_string(mapping.task.view.nodes.size()) +
+                        " --node-rank=\"$SLURM_PROCID\" --master-addr=" + first_node(mapping);
   if (std::ranges::none_of(launch.words, [](const std::string& word) { return word.starts_with("--nproc"); }))
     options += " --nproc-per-node=" + std::to_string(mapping.task.processes_per_rank);
   if (!wrap_program({"sh", "-c", "exec \"$0\"" + options + " \"$@\""}, launch))
     throw CannotPlace("torchrun was not found in the command line");
-  launch.environment.emplace_back("MASTER_ADDR", first);
-  plan_arbitrary(mapping, launch);
-  launch.method = "the order of the nodes";
+  plan_nodes(mapping, launch);
 }
 
 // ---- mpirun and mpiexec
@@ -214,10 +228,17 @@ constexpr std::string_view own_mapping[] = {
     "--host",   "-host",   "-H",         "-f",          "-machinefile", "-machine",   "-hosts",    "-ppn",
     "-perhost", "-rr",     "-grr",       "-configfile", "--app",        "-app",       ":"};
 
+// Options of mpirun and mpiexec with the number of ranks.
+constexpr std::string_view own_ranks[] = {"-n", "--n", "-np", "--np", "-c"};
+
 AllocationStep step_of_mpirun(const Words& words) {
-  for (const std::string& word : words)
-    if (among(own_mapping, word)) throw CannotPlace(words[0] + "'s " + word + " places the ranks itself");
-  return {};
+  AllocationStep step;
+  const std::size_t program = words.size() - program_of(words).size();
+  for (std::size_t at = 1; at < words.size(); ++at) {
+    if (among(own_mapping, words[at])) throw CannotPlace(words[0] + "'s " + words[at] + " places the ranks itself");
+    if (among(own_ranks, words[at]) && at + 1 < program) step.ranks = parse_integer(words[at + 1]);
+  }
+  return step;
 }
 
 bool is_open_mpi(const Words& words) { return is_mpirun(words, {"OpenRTE", "Open MPI", "PRRTE"}); }
@@ -253,8 +274,9 @@ void plan_hydra(const Mapping& mapping, Launch& launch) {
   launch.words.insert(launch.words.begin() + 1, {"-f", std::string(file_marker)});
   launch.file = format_machinefile(layout_of(mapping));
   launch.script = hydra_script;
-  launch.environment = {
-      {"HYDRA_RMK", "user"}, {"HYDRA_LAUNCHER", "rsh"}, {"HYDRA_LAUNCHER_EXEC", std::string(script_marker)}};
+  launch.environment.emplace_back("HYDRA_RMK", "user");
+  launch.environment.emplace_back("HYDRA_LAUNCHER", "rsh");
+  launch.environment.emplace_back("HYDRA_LAUNCHER_EXEC", script_marker);
   launch.method = "the order of the nodes";
 }
 

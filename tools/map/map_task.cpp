@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <vector>
 
@@ -16,14 +15,11 @@
 #include "spank/request/pattern_matrix.hpp"
 #include "spank/step/slurm_view.hpp"
 #include "spank/step/state_query.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
 namespace {
-
-void note(const MapTask& task, const std::string& text) {
-  if (!text.empty()) std::fprintf(stderr, "placectl %s: %s\n", task.command.c_str(), text.c_str());
-}
 
 // Returns the policy with its parameters. --seed replaces the key seed.
 PolicySpec policy_spec(const CommandLine& line) {
@@ -58,7 +54,7 @@ std::optional<pattern::Pattern> take_pattern(const CommandLine& line, MapTask& t
   if (task.command != "choose" && line.has("ntasks") && !pattern && !line.has("node-topology") &&
       (has_matrix || !line.has("topology")))
     throw UsageError("--ntasks is for --pattern and --node-topology: the number of ranks is that of the matrix or job");
-  note(task, same_name);
+  notify(task.command, same_name);
   return pattern;
 }
 
@@ -130,17 +126,17 @@ void fold_matrix(std::int64_t nodes, MapTask& task) {
 // name missing data, and a Mode with which srun places no ranks. Throws Error if slurmctld does not answer.
 void take_plan(const MapTask& task, bool named, std::optional<std::uint32_t> component, spank::Allocation& allocation) {
   const ControllerState& controller = allocation.controller;
-  note(task, allocation.view.warning);
+  notify(task.command, allocation.view.warning);
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
-    note(task, "Mode=" + controller.mode +
-                   " in slurmctld: srun leaves the ranks to Slurm; this mapping is that of Mode=enforce");
-  note(task, spank::take_plan_of_job(allocation.step, allocation.view, component));
+    notify(task.command, "Mode=" + controller.mode +
+                             " in slurmctld: srun leaves the ranks to Slurm; this mapping is that of Mode=enforce");
+  notify(task.command, spank::take_plan_of_job(allocation.step, allocation.view, component));
   if (!named) return;
   const std::string why =
       spank::add_missing_state(task.spec, allocation.view, allocation.step.job, allocation.step.nodes, controller);
   if (!why.empty())
-    note(task, "slurmctld sent no torus, outage probabilities or measured network with the job, and " + why + ": " +
-                   task.spec.policy + " uses only Slurm's topology");
+    notify(task.command, "slurmctld sent no torus, outage probabilities or measured network with the job, and " + why +
+                             ": " + task.spec.policy + " uses only Slurm's topology");
 }
 
 }  // namespace
@@ -180,7 +176,14 @@ void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::
       given ? *given : pattern::fixed_ranks(pattern).value_or(static_cast<std::int32_t>(otherwise)));
   task.matrix =
       std::make_shared<const CommMatrix>(from_command_line([&] { return pattern::matrix_of(pattern, ranks); }));
-  note(task, pattern::layout_note(pattern, ranks));
+  notify(task.command, pattern::layout_note(pattern, ranks));
+}
+
+void use_free_cores(MapTask& task) {
+  for (const NodeView& node : task.view.nodes)
+    for (std::int32_t core = 0; core < node.cores(); ++core)
+      if (node.core_free[core]) task.usable.push_back(node.first_leaf + core);
+  std::ranges::sort(task.usable);  // the nodes of a switch need not be consecutive
 }
 
 spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const AllocationStep& step) {
@@ -191,7 +194,9 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
   spank::Allocation allocation = spank::current_allocation(component);
   if (step.cores_per_task) allocation.step.cores_per_task = static_cast<std::int32_t>(*step.cores_per_task);
   const auto nodes = static_cast<std::int64_t>(allocation.step.nodes.size());
-  if (step.by_node)
+  const bool by_node = step.by_node || (step.one_per_node && step.ranks.value_or(nodes) == nodes &&
+                                        ranks_of_step(line, task, {}).value_or(0) > nodes);
+  if (by_node)
     set_ranks(nodes, false, allocation);
   else if (const auto ranks = ranks_of_step(line, task, step))
     set_ranks(*ranks, step.ranks.has_value(), allocation);
@@ -209,12 +214,10 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
             ? of_job->matrix
             : std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(tasks), {}));
   }
-  if (step.by_node) fold_matrix(tasks, task);
+  if (by_node) fold_matrix(tasks, task);
   take_plan(task, line.has("policy"), component, allocation);
   task.view = allocation.view;
-  for (const NodeView& node : task.view.nodes)
-    for (std::int32_t core = 0; core < node.cores(); ++core)
-      if (node.core_free[core]) task.usable.push_back(node.first_leaf + core);
+  use_free_cores(task);
   return allocation;
 }
 

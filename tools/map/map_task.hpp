@@ -31,8 +31,12 @@ void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::
 struct AllocationStep {
   std::optional<std::int64_t> ranks;  // none: the ranks of a matrix file, --ntasks, or all tasks of the allocation
   std::optional<std::int64_t> cores_per_task = {};  // none: that of the allocation
-  bool by_node = false;  // one task per node: a matrix with several ranks per task becomes that of the nodes
+  bool by_node = false;       // one task per node: a matrix with several ranks per task becomes that of the nodes
+  bool one_per_node = false;  // as by_node, if the matrix has more ranks than the allocation has nodes
 };
+
+// Makes the free cores of the nodes the usable leaves of the task, in ascending order.
+void use_free_cores(MapTask& task);
 
 // Reads the allocation of this process, and sets the view, the usable leaves and the matrix of the task. Matrix and
 // policy are those of the job unless the command line gives them. If the number of ranks is not the number of tasks,

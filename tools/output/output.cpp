@@ -22,6 +22,10 @@ void write_output(const std::string& path, const std::string& text) {
     throw Error("cannot write " + (to_stdout ? std::string("to standard output") : path) + ": " + std::strerror(errno));
 }
 
+void notify(const std::string& command, const std::string& text) {
+  if (!text.empty()) std::fprintf(stderr, "placectl %s: %s\n", command.c_str(), text.c_str());
+}
+
 std::string formatted(const char* format, ...) {
   va_list values;
   va_start(values, format);
