@@ -67,6 +67,10 @@ bool set(Value& value, std::string_view text) {
 
 }  // namespace
 
+std::string job_name(const Decision& decision) {
+  return decision.array_task.empty() ? std::to_string(decision.job_id) : decision.array_task;
+}
+
 std::string decision_text(const Decision& decision) {
   std::string text;
   const auto add = [&text](std::string_view name, const std::string& value) {

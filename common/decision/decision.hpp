@@ -53,6 +53,9 @@ struct Decision {
   std::vector<std::string> terms;  // the policy's reasons for its choice, one fact each
 };
 
+// Returns the name of the decision's job: its ID, or array_task.
+std::string job_name(const Decision& decision);
+
 // Calls visit(NAME, FIELD) for each number or enumeration of `d`, and visit(NAME, TEXT, MOST) for each text. At most
 // MOST bytes of a text are kept. `terms` is not visited. All fields together fit into most_decision_bytes.
 template <typename AnyDecision, typename Visit>

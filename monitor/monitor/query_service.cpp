@@ -141,12 +141,12 @@ void QueryAnswers::send_decisions(const protocol::Query& query, uid_t asker, con
   try {
     DecisionReader ring = open_ring(config().decision_file, owners_);
     for (const Decision& decision : ring.read()) {
-      answer.last_s = decision.at_s;
+      answer.ring.last_s = decision.at_s;
       if (filter.admits(decision)) send_one(decision);
     }
-    answer.written = ring.cursor().next;
+    answer.ring.written = ring.cursor().next;
   } catch (const Error& error) {
-    answer.ring_trouble = error.what();
+    answer.ring.trouble = error.what();
     answer.notes.push_back(error.what());
   }
   send(protocol::answer_text(answer));

@@ -66,9 +66,9 @@ std::string answer_text(const DecisionAnswer& answer) {
     text += std::string(name) + "\t" + printable(value) + "\n";
   };
   for (const std::string& note : answer.notes) add(note_name, note);
-  add(written_name, std::to_string(answer.written));
-  if (!std::isnan(answer.last_s)) add(last_name, std::to_string(static_cast<std::int64_t>(answer.last_s)));
-  if (!answer.ring_trouble.empty()) add(ring_name, answer.ring_trouble);
+  add(written_name, std::to_string(answer.ring.written));
+  if (!std::isnan(answer.ring.last_s)) add(last_name, std::to_string(static_cast<std::int64_t>(answer.ring.last_s)));
+  if (!answer.ring.trouble.empty()) add(ring_name, answer.ring.trouble);
   return text;
 }
 
@@ -80,9 +80,9 @@ DecisionAnswer parse_answer_text(std::string_view text) {
     const std::size_t tab = std::min(line.find('\t'), line.size());
     const std::string_view name = line.substr(0, tab), value = line.substr(std::min(tab + 1, line.size()));
     if (name == note_name) answer.notes.push_back(printable(value));
-    if (name == ring_name) answer.ring_trouble = printable(value);
-    if (name == written_name) answer.written = static_cast<std::uint64_t>(count_of(value));
-    if (name == last_name) answer.last_s = static_cast<double>(count_of(value));
+    if (name == ring_name) answer.ring.trouble = printable(value);
+    if (name == written_name) answer.ring.written = static_cast<std::uint64_t>(count_of(value));
+    if (name == last_name) answer.ring.last_s = static_cast<double>(count_of(value));
   }
   return answer;
 }

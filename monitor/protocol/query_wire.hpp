@@ -71,12 +71,19 @@ class AnswerSeal {
   SealedChannel channel_;
 };
 
+// The state of slurmctld's ring as a whole.
+struct RingState {
+  std::uint64_t written = 0;      // number of decisions that were ever written
+  double last_s = unknown_value;  // when the last of them was made, in seconds since 1970
+  std::string trouble;            // why nothing is known; empty: it is known
+};
+
+// Records of decisions with their sources.
 struct DecisionAnswer {
   std::vector<Decision> decisions;  // the oldest one is first
   std::vector<std::string> notes;   // which decisions are left out, and why
-  std::uint64_t written = 0;        // number of decisions that were ever written to slurmctld's ring
-  double last_s = unknown_value;    // when the last of them was made, in seconds since 1970
-  std::string ring_trouble;         // why `written` and `last_s` are not known; empty: they are known
+  RingState ring;
+  std::string told_by;  // not sent: for example "placement-monitor on head"; empty: files of this host
 };
 // Writes the answer as text: each decision and an empty line, then the other fields. So a writer can stream the
 // decisions, and write notes about them at the end.

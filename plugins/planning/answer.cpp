@@ -7,14 +7,20 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
+#include <memory>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "common/util/deadline.hpp"
 #include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
 #include "common/util/placement_error.hpp"
+#include "common/util/word_list.hpp"
 
 namespace placement::planning {
 
@@ -68,8 +74,18 @@ Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer
   const auto& [budget, deadline, began] = time;
   Answer answer;
   try {
-    answer.plan = make_plan({now.machine_for(request), live, offer, request, job_request, now.config, without_matrix},
-                            now.views, deadline);
+    const auto plan = std::make_shared<const Plan>(
+        make_plan({now.machine_for(request), live, offer, request, job_request, now.config, without_matrix}, now.views,
+                  deadline));
+    answer.plan = plan;
+    answer.reason = plan->note;
+    answer.placed = true;
+    answer.node_count = static_cast<std::uint32_t>(plan->nodes.size());
+    answer.node = plan->nodes.data();
+    answer.tasks = plan->tasks.data();
+    answer.core_wanted = plan->core_wanted.data();
+    answer.job_state = plan->for_steps.job_state.c_str();
+    answer.planned_ranks = plan->for_steps.planned_ranks.c_str();
   } catch (const MustWait& wait) {
     answer.reason = wait.what();
     answer.wait = true;
@@ -82,84 +98,100 @@ Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer
   return answer;
 }
 
+// The most nodes in a list of names. A longer list is not shown whole, and making it takes time.
+constexpr std::size_t most_listed = 512;
+
+// Returns the names of `nodes`, indices into the offer, as a hostlist. Nodes without a name are left out.
+std::string listed(const Machine& machine, const placement_offer& offer, std::span<const std::uint32_t> nodes) {
+  std::vector<std::string> names;
+  for (const std::uint32_t node : nodes.first(std::min(nodes.size(), most_listed)))
+    if (offer.node[node] >= 0 && offer.node[node] < machine.nodes())
+      names.push_back(machine.node(offer.node[node]).name);
+  return compress_hostlist(names) + (nodes.size() > most_listed ? ".." : "");
+}
+
+void record_question(Decision& record, const Machine& machine, const placement_offer& offer,
+                     const JobRequest& job_request, const LiveNow& live) {
+  record.parameters =
+      joined(job_request.spec.parameters, ",", [](const auto& one) { return one.first + "=" + one.second; });
+  record.live_age_s = live.age_s;
+  record.why_not_live = live.why_not;
+  record.candidates = offer.node_count;
+  std::vector<std::uint32_t> all(std::min<std::size_t>(offer.node_count, most_listed + 1));
+  std::iota(all.begin(), all.end(), 0);
+  record.candidate_nodes = listed(machine, offer, all);
+}
+
 bool may_put_off(const PluginState& now, const placement_request& request) {
   return request.may_be_put_off && request.times_put_off < static_cast<std::uint64_t>(now.config.decision_wait);
 }
 
-// Answers that the job stays in the queue until the next scheduling cycle. Only the first time is recorded.
-const Answer& put_off(PluginState& now, const placement_request& request, placement_decision& decision) {
-  Answer answer{std::nullopt,
-                "the time for decisions is used up, the decision is put off to the next scheduling cycle (" +
+// Answers that the job stays in the queue until the next scheduling cycle.
+Answer put_off(const PluginState& now, const placement_request& request) {
+  Answer answer("the time for decisions is used up, the decision is put off to the next scheduling cycle (" +
                     std::to_string(request.times_put_off + 1) +
                     " of DecisionWait=" + std::to_string(now.config.decision_wait) + ")",
-                STOCK_NO_TIME};
+                STOCK_NO_TIME);
   answer.wait = answer.put_off = true;
   answer.wait_left_s = 1;
-  decision.wait_told = request.times_put_off > 0;
-  return now.transient = std::move(answer);
+  answer.wait_told = request.times_put_off > 0;  // only the first time is recorded
+  return answer;
+}
+
+// Asks the policy, or puts the decision off. An answer without the matrix is not kept, so that an equal question later,
+// when there is time, gets one with it. Nor is an answer that other programs' load cut short.
+Answer new_answer(PluginState& now, const LiveNow& live, const placement_offer& offer, const placement_request& request,
+                  JobEntry& job, std::uint64_t question, const DecisionTime& time, bool no_time) {
+  const bool may_wait = may_put_off(now, request), degraded = job.job_request.matrix && no_time;
+  if (may_wait || !degraded) job.answer.reset();
+  if (may_wait && no_time) return put_off(now, request);
+  Answer answer = fresh_answer(now, live, offer, request, job.job_request, time, degraded);
+  if (degraded) return answer;
+  if (!answer.was_starved) {
+    job.answer = answer;
+    job.question = question;
+  } else if (may_wait) {
+    return put_off(now, request);
+  }
+  return answer;
 }
 
 }  // namespace
 
-const Answer* answer_without_offer(PluginState& now, const placement_request& request, placement_decision& decision) {
-  if (!now.machine || !now.budget.used_up(request.uid)) return nullptr;
+std::optional<Answer> answer_without_offer(PluginState& now, const placement_request& request) {
+  if (!now.machine || !now.budget.used_up(request.uid)) return std::nullopt;
   if (!may_put_off(now, request)) {
-    if (!now.degraded.used_up(request.uid)) return nullptr;
-    return &(now.transient = {std::nullopt, "the time for this user's decisions is used up", STOCK_NO_TIME});
+    if (!now.degraded.used_up(request.uid)) return std::nullopt;
+    return Answer("the time for this user's decisions is used up", STOCK_NO_TIME);
   }
   const JobEntry* const job = now.jobs.find_latest(request.job_id);
-  if (request.times_put_off == 0 || (job != nullptr && job->answer)) return nullptr;
-  return &put_off(now, request, decision);
+  if (request.times_put_off == 0 || (job != nullptr && job->answer)) return std::nullopt;
+  return put_off(now, request);
 }
 
-const Answer& answer_of(PluginState& now, const placement_offer& offer, const placement_request& request,
-                        placement_decision& decision) {
-  if (!now.machine) return now.transient = {std::nullopt, "placement is off"};
-  if (const Answer* const answer = answer_without_offer(now, request, decision)) return *answer;
-  const bool may_wait = may_put_off(now, request), no_time = now.budget.used_up(request.uid);
+Answer answer_of(PluginState& now, const placement_offer& offer, const placement_request& request) {
+  if (!now.machine) return Answer("placement is off");
+  if (auto answer = answer_without_offer(now, request)) return *std::move(answer);
+  const bool no_time = now.budget.used_up(request.uid);
   const DecisionTimeBudget::Use use(no_time ? now.degraded : now.budget, request.uid);
   const DecisionTime time(now.config);
   JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
   const LiveNow live = now.feed->now();
   const bool uses_live = job.job_request.policy != nullptr && job.job_request.policy->uses_live;
-  if (uses_live && live.state) decision.live_age_s = live.age_s;
   const std::uint64_t question = input_hash(offer, request, uses_live ? live.generation : 0);
-  decision.remembered = job.answer && !job.answer->wait && job.question == question;
-  const bool degraded = !decision.remembered && job.job_request.matrix && no_time;
-  const auto start_record = [&](const Plan* plan) {
-    if (now.decision_log) now.decision_log->record_choice(now.machine_for(request), offer, job.job_request, live, plan);
-  };
-  if (!decision.remembered && may_wait && no_time) {
-    job.answer.reset();
-    start_record(nullptr);
-    return put_off(now, request, decision);
-  }
-  if (degraded) {
-    // The answer is not kept, so that an equal question later, when there is time, gets a decision with the matrix.
-    now.transient = fresh_answer(now, live, offer, request, job.job_request, time, true);
-  } else if (!decision.remembered) {
-    job.answer.reset();
-    job.answer = fresh_answer(now, live, offer, request, job.job_request, time, false);
-    job.question = question;
-  }
-  // An answer that other programs' load cut short is not kept: an equal question later gets a new answer.
-  const bool kept = !degraded && !job.answer->was_starved;
-  if (!degraded && !kept) {
-    now.transient = *std::exchange(job.answer, std::nullopt);
-    if (may_wait) {
-      start_record(nullptr);
-      return put_off(now, request, decision);
-    }
-  }
-  const Answer& answer = kept ? *job.answer : now.transient;
+  now.decision.uses_live = uses_live && live.state;
+  now.decision.record.remembered = job.answer && !job.answer->wait && job.question == question;
+  Answer answer = now.decision.record.remembered ? *job.answer
+                                                 : new_answer(now, live, offer, request, job, question, time, no_time);
   // Slurm may ask about a waiting job every few seconds, so its wait is recorded only every ten minutes.
-  decision.wait_told = answer.wait && job.wait_told && Clock::now() - *job.wait_told < wait_told_again;
+  if (!answer.put_off)
+    answer.wait_told = answer.wait && job.wait_told && Clock::now() - *job.wait_told < wait_told_again;
   if (!answer.wait)
     job.wait_told.reset();
-  else if (!decision.wait_told)
+  else if (!answer.put_off && !answer.wait_told)
     job.wait_told = Clock::now();
-  now.latest = &answer;
-  start_record(answer.plan ? &*answer.plan : nullptr);
+  record_question(now.decision.record, now.machine_for(request), offer, job.job_request, live);
+  if (answer.plan) now.decision.record.choice = listed(now.machine_for(request), offer, answer.plan->nodes);
   return answer;
 }
 

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <iterator>
@@ -49,64 +48,82 @@ const char* policy_word(char* const* environment, std::uint32_t count) {
              : environment_value({environment, std::min(count, most_policy_entries)}, request_policy_variable);
 }
 
-// Lets the costs of the decision point to `costs`. Appends `stock_busiest_link`, that of the stock cost.
-void point_to_costs(PluginState& now, placement_decision& decision, const StepCosts& costs,
-                    const std::string& stock_busiest_link) {
-  now.busiest_link = costs.busiest_link.empty() ? "" : costs.busiest_link + stock_busiest_link;
-  decision.cost = costs.cost.c_str();
-  decision.natural_cost = costs.natural_cost.c_str();
-  decision.stock_cost = costs.stock_cost.c_str();
-  decision.busiest_link = now.busiest_link.c_str();
-  decision.ranks = costs.ranks.c_str();
+// Calls `call` and drops its exceptions: without memory, what it does is left out.
+template <typename Call>
+void if_memory_lasts(const Call& call) noexcept {
+  try {
+    call();
+  } catch (...) {
+  }
 }
 
-void point_to_answer(PluginState& now, placement_decision& decision, const Answer& answer) {
-  decision.placed = answer.plan.has_value();
-  decision.wait = answer.wait;
-  decision.wait_left_s = answer.wait_left_s;
-  decision.put_off = answer.put_off;
-  decision.reason = answer.reason.c_str();
-  decision.stock_reason = answer.reason_class;
-  if (!answer.plan) return;
-  const Plan& plan = *answer.plan;
-  decision.reason = plan.note.c_str();
-  decision.node_count = static_cast<std::uint32_t>(plan.nodes.size());
-  decision.node = plan.nodes.data();
-  decision.tasks = plan.tasks.data();
-  decision.core_wanted = plan.core_wanted.data();
-  decision.task_count = plan.task_count;
-  decision.job_state = plan.for_steps.job_state.c_str();
-  decision.planned_ranks = plan.for_steps.planned_ranks.c_str();
-  decision.lacks = plan.lacks.c_str();
-  point_to_costs(now, decision, plan.costs, plan.stock_busiest_link);
+// Sets a text that C code gives.
+void set_text(std::string& text, const char* value) {
+  text.clear();
+  if (value != nullptr) if_memory_lasts([&] { text = value; });
 }
 
-// Begins the answer of `decision`. No answer is kept from an earlier question, nor a record.
-void begin_answer(PluginState& now, placement_decision& decision) {
-  decision.asked = true;
-  decision.live_age_s = -1;
-  now.latest = nullptr;
-  if (now.decision_log) now.decision_log->forget();
+const char* policy_name(char* const* environment, std::uint32_t count) {
+  try {
+    if (const char* const word = policy_word(environment, count))
+      if (const auto* policy =
+              policies::find_policy(parse_policy_spec({word, strnlen(word, max_policy_word + 1)}).policy))
+        return policy->name.data();
+  } catch (const Error&) {  // no name of a policy, or too long a word
+  }
+  return "";
+}
+
+// Starts the decision about a job.
+void begin_decision(PluginState& now, const placement_request& request) {
+  now.decision = CurrentDecision();
+  now.decision.mode = static_cast<Mode>(request.mode);
+  now.decision.asked = request.stock_because == nullptr;
+  Decision& record = now.decision.record;
+  record.job_id = request.job_id;
+  record.restarts = request.restarts;
+  record.submitted_s = request.submitted_s;
+  record.uid = request.uid;
+  record.for_start = request.for_start;
+  record.predicted = request.predicted;
+  set_text(now.decision.reason, request.stock_because);
+  now.decision.reason_class = request.stock_reason;
+  if (request.array_task_known)
+    record.array_task = std::to_string(request.job_id) + "_" + std::to_string(request.array_task);
+  record.mode = to_string(now.decision.mode);
+  record.policy = policy_name(request.environment, request.environment_count);
+}
+
+void take(CurrentDecision& decision, Answer answer) {
+  static_cast<Answer&>(decision) = std::move(answer);
+  if (decision.plan) decision.costs = decision.plan->costs;
 }
 
 void assess(PluginState& now, const placement_offer& offer, const placement_request& request,
-            const placement_grant& grant, placement_decision& decision) {
-  const bool no_time = now.budget.used_up(request.uid), stock = decision.end == DECISION_STOCK;
-  const Plan* const plan = !stock && now.latest != nullptr && now.latest->plan ? &*now.latest->plan : nullptr;
+            const placement_grant& grant) {
+  CurrentDecision& decision = now.decision;
+  const bool no_time = now.budget.used_up(request.uid), stock = decision.outcome == DECISION_STOCK;
+  const Plan* const plan = stock ? nullptr : decision.plan.get();
   if (!now.machine || (stock ? no_time : !plan)) return;
   const auto budget = std::chrono::milliseconds(no_time ? 0 : now.config.decision_time_ms);
   const DecisionTimeBudget::Use use(now.budget, request.uid);
   // Decoding a matrix also takes time, up to 10 ms.
   const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
   std::string difference;
-  const auto costs = costs_on({now.machine_for(request), now.feed->now(), offer, request, job.job_request, now.config},
-                              plan, grant, Deadline::after(budget), difference);
-  now.costs = costs.value_or(StepCosts());
-  point_to_costs(now, decision, now.costs, plan ? plan->stock_busiest_link : "");
+  auto costs = costs_on({now.machine_for(request), now.feed->now(), offer, request, job.job_request, now.config}, plan,
+                        grant, Deadline::after(budget), difference);
   decision.ranks_by_matrix = stock && costs;
-  if (difference.empty()) return;
-  now.text = plan->note + (plan->note.empty() ? "" : ", ") + difference;
-  decision.reason = now.text.c_str();
+  decision.costs = std::move(costs).value_or(StepCosts());
+  if (!difference.empty()) decision.reason += (decision.reason.empty() ? "" : ", ") + difference;
+}
+
+// Returns a text for C code.
+template <typename Text>
+const char* text_for_c(const Text& text) {
+  auto& now = state();
+  now.text.clear();
+  if_memory_lasts([&] { now.text = text(now.decision); });
+  return now.text.c_str();
 }
 
 // The modes of placement.conf have the numbers of those of decide.h.
@@ -126,10 +143,9 @@ using namespace placement::planning;
 extern "C" void placement_log_to(void (*log)(bool is_error, const char* text)) { state().log = log; }
 
 extern "C" void placement_facts(void (*add)(void* list, const char* name, const char* value), void* list) {
-  try {
+  if_memory_lasts([&] {
     for (const auto& [name, value] : facts_of(controller_state(state()))) add(list, name.c_str(), value.c_str());
-  } catch (...) {  // out of memory: the list of facts is incomplete
-  }
+  });
 }
 
 extern "C" const char* placement_failure(void) { return state().failure.c_str(); }
@@ -141,31 +157,68 @@ extern "C" bool placement_wants_stock_choice(uint32_t uid) {
 }
 
 extern "C" void placement_stock_choice_took(uint32_t uid, int64_t time_ns) {
-  try {
-    state().questions.spend(uid, std::chrono::nanoseconds(time_ns));
-  } catch (...) {  // out of memory: the time is not counted
-  }
+  if_memory_lasts([&] { state().questions.spend(uid, std::chrono::nanoseconds(time_ns)); });
 }
 
 extern "C" void placement_decision_took(uint32_t uid, int64_t time_ns) {
-  try {
-    auto& now = state();
+  auto& now = state();
+  if_memory_lasts([&] {
     for (DecisionTimeBudget* const budget : {&now.budget, &now.degraded})
       if (!budget->used_up(uid)) return budget->spend(uid, std::chrono::nanoseconds(time_ns));
-  } catch (...) {  // out of memory: the time is not counted
-  }
+  });
 }
 
 extern "C" void placement_locks_held(int64_t time_us) {
   if (time_us > state().longest_hold_us) state().longest_hold_us = time_us;
 }
 
-extern "C" void placement_tell(const struct placement_decision* decision) {
+extern "C" void placement_tell(void) {
   auto& now = state();
-  try {
-    if (now.decision_log) now.decision_log->record(*decision);
-  } catch (...) {  // out of memory: the history has a gap
-  }
+  CurrentDecision& decision = now.decision;
+  const Decision& record = decision.record;
+  // A job without room did not run as stock: it goes on waiting for nodes, as it would without a policy. Without time
+  // for a decision the room is not known, but a job that does not start has none.
+  const bool found_no_room = record.for_start && decision.outcome == DECISION_STOCK &&
+                             (decision.reason_class == STOCK_NO_ROOM || decision.reason_class == STOCK_NO_TIME);
+  const bool is_new = decision.asked && !record.remembered && !decision.wait_told && !found_no_room;
+  if (now.decision_log && (decision.started || is_new))
+    if_memory_lasts([&] { now.decision_log->record(complete_record(decision, now.unbound)); });
+}
+
+extern "C" const char* placement_comment(bool for_log) {
+  return text_for_c([&](const CurrentDecision& decision) {
+    return comment_text(decision, state().unbound) + (for_log && !decision.record.for_start ? " asked ahead" : "") +
+           (for_log && decision.record.remembered ? " remembered" : "");
+  });
+}
+
+extern "C" const char* placement_job_decision(void) { return text_for_c(job_decision_text); }
+
+extern "C" const char* placement_job_name(void) {
+  return text_for_c([](const CurrentDecision& decision) { return job_name(decision.record); });
+}
+
+extern "C" void placement_set_stock_choice(const char* nodes) { set_text(state().decision.record.stock_choice, nodes); }
+
+extern "C" void placement_set_started(const char* nodes) {
+  CurrentDecision& decision = state().decision;
+  decision.started = true;
+  set_text(decision.record.given, nodes);
+  if (!decision.is_by_policy()) placement_set_stock_choice(nodes);
+}
+
+extern "C" void placement_give_up(const char* reason, bool for_good) {
+  auto& now = state();
+  CurrentDecision& decision = now.decision;
+  decision.outcome = DECISION_STOCK;
+  decision.placed = false;
+  decision.costs = {};
+  decision.reason_class = STOCK_SLURM;
+  set_text(decision.reason, reason);
+  auto* const job = for_good ? now.jobs.find_latest(decision.record.job_id) : nullptr;
+  if (job == nullptr || !job->answer) return;
+  job->answer.reset();
+  if_memory_lasts([&] { job->answer = Answer(reason, STOCK_SLURM); });
 }
 
 extern "C" enum placement_mode placement_mode_in(const char* partition) {
@@ -186,8 +239,7 @@ extern "C" void placement_unconfigure(void) {
   now.decision_log.reset();
   now.jobs.clear();
   treematch::matrix_memories().drop_idle(Clock::time_point::max());
-  now.transient = {};
-  now.latest = nullptr;
+  now.decision = CurrentDecision();
 }
 
 extern "C" enum placement_mode placement_configure(const char* config_path, const struct placement_machine* machine) {
@@ -196,6 +248,7 @@ extern "C" enum placement_mode placement_configure(const char* config_path, cons
   now.degraded = degraded_budget;
   now.questions = question_budget;
   now.failure.clear();
+  set_text(now.unbound, machine->unbound);
   try {
     now.config_path = config_path;
     std::error_code unreadable;
@@ -216,7 +269,6 @@ extern "C" enum placement_mode placement_configure(const char* config_path, cons
 
 extern "C" void placement_tidy(void) {
   auto& now = state();
-  now.latest = nullptr;  // the next line may drop the answer
   const Clock::time_point since = DecisionTimeBudget::clock() - jobs_are_known_for;
   const std::size_t kept = now.jobs.size(), of_mappings = treematch::matrix_memories().drop_idle(since);
   now.jobs.drop_idle(since);
@@ -225,17 +277,6 @@ extern "C" void placement_tidy(void) {
 
 extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {
   return policy_word(environment, environment_count) != nullptr;
-}
-
-extern "C" const char* placement_policy_name(char* const* environment, uint32_t environment_count) {
-  try {
-    if (const char* const word = policy_word(environment, environment_count))
-      if (const auto* policy =
-              policies::find_policy(parse_policy_spec({word, strnlen(word, max_policy_word + 1)}).policy))
-        return policy->name.data();
-  } catch (...) {  // no name of a policy, too long a word, or out of memory
-  }
-  return "";
 }
 
 extern "C" uint32_t placement_partition_environment(const char* partition, char* const** environment) {
@@ -252,40 +293,42 @@ extern "C" const char* placement_partition_with_policy(uint32_t index) {
   return index < partitions.size() ? std::next(partitions.begin(), index)->first.c_str() : nullptr;
 }
 
-extern "C" void placement_decide(const struct placement_offer* offer, const struct placement_request* request,
-                                 struct placement_decision* decision) {
+extern "C" struct placement_decision* placement_decide(const struct placement_offer* offer,
+                                                       const struct placement_request* request) {
   auto& now = state();
-  begin_answer(now, *decision);
+  std::string& reason = now.decision.reason;
   const auto start = Clock::now();
   const auto limit = Deadline::processor_clock() + std::chrono::milliseconds(now.config.decision_time_ms);
   try {
-    point_to_answer(now, *decision, answer_of(now, *offer, *request, *decision));
+    begin_decision(now, *request);
+    if (!now.decision.asked) return &now.decision;
+    take(now.decision, answer_of(now, *offer, *request));
   } catch (const std::bad_alloc&) {
-    decision->reason = "out of memory";
+    set_text(reason, "out of memory");
   } catch (const std::exception& error) {
-    std::snprintf(now.failed, sizeof now.failed, "%s", error.what());
-    decision->reason = now.failed;
+    set_text(reason, error.what());
   } catch (...) {
-    decision->reason = "unexpected failure";
+    set_text(reason, "unexpected failure");
   }
-  decision->time_us = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
+  Decision& record = now.decision.record;
+  record.time_us = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
   now.decisions_over_limit += Deadline::processor_clock() > limit;
   // A search by a matrix has freed memory that the C library keeps for this thread.
-  if (now.feed && !decision->remembered && decision->cost != nullptr && *decision->cost != '\0')
-    now.feed->memory_was_freed();
+  if (now.feed && !record.remembered && !now.decision.costs.cost.empty()) now.feed->memory_was_freed();
+  return &now.decision;
 }
 
-extern "C" bool placement_has_no_time(const struct placement_request* request, struct placement_decision* decision) {
+extern "C" struct placement_decision* placement_has_no_time(const struct placement_request* request) {
   auto& now = state();
   try {
-    const Answer* const answer = answer_without_offer(now, *request, *decision);
-    if (answer == nullptr) return false;
-    begin_answer(now, *decision);
-    point_to_answer(now, *decision, *answer);
+    auto answer = answer_without_offer(now, *request);
+    if (!answer) return nullptr;
+    begin_decision(now, *request);
+    take(now.decision, *std::move(answer));
   } catch (...) {  // out of memory: placement_decide() reports it
-    return false;
+    return nullptr;
   }
-  return true;
+  return &now.decision;
 }
 
 extern "C" bool placement_would_put_off(uint32_t uid, uint32_t times_put_off) {
@@ -299,29 +342,18 @@ extern "C" void placement_call_later(uint32_t seconds, void (*call)(void)) {
 }
 
 extern "C" void placement_assess(const struct placement_offer* offer, const struct placement_request* request,
-                                 const struct placement_grant* grant, struct placement_decision* decision) {
+                                 const struct placement_grant* grant) {
   auto& now = state();
   try {
-    assess(now, *offer, *request, *grant, *decision);
+    assess(now, *offer, *request, *grant);
   } catch (...) {  // out of memory: the costs are not known
-    decision->cost = decision->natural_cost = decision->stock_cost = decision->busiest_link = decision->ranks = nullptr;
+    now.decision.costs = {};
   }
 }
 
 extern "C" void placement_forget(uint32_t job_id) {
   auto& now = state();
-  now.latest = nullptr;
   const std::size_t kept = now.jobs.size();
   now.jobs.drop(job_id);
   if (now.feed && now.jobs.size() < kept) now.feed->memory_was_freed();
-}
-
-extern "C" void placement_plan_failed(uint32_t job_id, const char* reason) {
-  auto& now = state();
-  try {
-    if (auto* job = now.jobs.find_latest(job_id); job != nullptr && job->answer)
-      job->answer = Answer{std::nullopt, reason, STOCK_SLURM};
-  } catch (...) {
-    now.jobs.clear();
-  }
 }

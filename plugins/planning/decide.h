@@ -69,9 +69,6 @@ void placement_facts(void (*add)(void *list, const char *name, const char *value
 /* Frees the data of jobs about which nothing was asked for ten minutes. Each job test can call it: it costs little. */
 void placement_tidy(void);
 
-/* Returns the name of the policy that the entries NAME=VALUE ask for; empty for none. It stays valid. */
-const char *placement_policy_name(char *const *environment, uint32_t environment_count);
-
 /* Returns true if one of the first 64 entries NAME=VALUE of a job's environment asks for a policy. */
 bool placement_asked(char *const *environment, uint32_t environment_count);
 
@@ -89,19 +86,18 @@ uint32_t placement_partition_environment(const char *partition, char *const **en
 const char *placement_partition_with_policy(uint32_t index);
 
 /*
- * Asks the job's policy for nodes and cores among those offered, and sets the answer and the costs of `decision`. If
- * `placed` is false, `reason` has the reason. The pointers are valid until the next call of this function,
- * placement_has_no_time(), placement_plan_failed(), placement_forget(), placement_tidy() or placement_[un]configure().
+ * Starts a decision in place of the one before, and asks the job's policy for nodes and cores among those offered. With
+ * stock_because in `request` the job is left to Slurm, and `offer` may be NULL. Returns the decision, which is valid
+ * until the next call or placement_[un]configure(). The functions below without a parameter for it are about this one.
  */
-void placement_decide(const struct placement_offer *offer, const struct placement_request *request,
-		      struct placement_decision *decision);
+struct placement_decision *placement_decide(const struct placement_offer *offer, const struct placement_request *request);
 
 /*
- * Answers a question without an offer if the user of `request` has no time for decisions left: sets `decision` as
- * placement_decide() would, to a decision put off or stock, and returns true. Returns false if placement_decide() must
- * be called. Of `request`, job_id, uid, may_be_put_off and times_put_off are read.
+ * Answers a question without an offer if the user of `request` has no time for decisions left: returns a decision as
+ * placement_decide() would, put off or stock. Returns NULL if placement_decide() must be called. Of the limits in
+ * `request`, may_be_put_off and times_put_off are read.
  */
-bool placement_has_no_time(const struct placement_request *request, struct placement_decision *decision);
+struct placement_decision *placement_has_no_time(const struct placement_request *request);
 
 /*
  * Returns true if placement_decide() would now put off a decision about a job of the user `uid` that may be put off.
@@ -110,25 +106,44 @@ bool placement_has_no_time(const struct placement_request *request, struct place
 bool placement_would_put_off(uint32_t uid, uint32_t times_put_off);
 
 /*
- * Sets the costs of `decision` to those of the allocation `grant`; unknown costs become empty. If the job has a plan of
- * placement_decide() for `offer` and `request`, `reason` also names the difference between allocation and plan. For
- * DECISION_STOCK, `offer` has exactly the nodes of `grant`, and ranks_by_matrix is set.
+ * Sets the costs of the decision to those of the allocation `grant`; unknown costs become empty. If the job has a plan
+ * of placement_decide() for `offer` and `request`, the reason also names the difference between allocation and plan.
+ * For DECISION_STOCK, `offer` has exactly the nodes of `grant`, and the ranks may follow the job's matrix on them.
  */
 void placement_assess(const struct placement_offer *offer, const struct placement_request *request,
-		      const struct placement_grant *grant, struct placement_decision *decision);
+		      const struct placement_grant *grant);
+
+/*
+ * Gives up the plan, and clears its costs: the job runs as stock because of `reason`, an answer of Slurm. With `for_good`
+ * Slurm could not allocate the plan, and placement_decide() answers an equal question with "not placed" and `reason`.
+ */
+void placement_give_up(const char *reason, bool for_good);
+
+/* Records the nodes that Slurm itself would choose, as a host list; NULL if they are not known. */
+void placement_set_stock_choice(const char *nodes);
+
+/* Records that Slurm has allocated `nodes`, a host list, for a start. The outcome must be set. */
+void placement_set_started(const char *nodes);
+
+/*
+ * Returns the decision as text for the job's system comment (slurm-placement(7)), such as "placement: job=7 restarts=0
+ * policy=TREEMATCH chose=nodes+cores tasks=8 nodes=2 cost=..;". It has at most 511 bytes, and is printable ASCII
+ * without quotes and backslashes, because it may end up in SQL. With `for_log` two more words may follow the ";". This
+ * text and those of the next two functions are valid until the next call of one of the three.
+ */
+const char *placement_comment(bool for_log);
+
+/* Returns the value for PLACEMENT_JOB_DECISION. */
+const char *placement_job_decision(void);
+
+/* Returns the name of the job: its ID, or "ARRAY_TASK" for a task of an array. */
+const char *placement_job_name(void);
 
 /* Frees the data of the job `job_id`. Call it when no further question about the job will come. */
 void placement_forget(uint32_t job_id);
 
 /*
- * Records that Slurm could not allocate the last plan for the job `job_id`. From then on, placement_decide() answers an
- * equal question with "not placed" and `reason`.
- */
-void placement_plan_failed(uint32_t job_id, const char *reason);
-
-/*
- * Returns true if there is time to ask which nodes Slurm itself would choose for a job of the user `uid`.
- * placement_tell() records these nodes. Each user may spend only a small part of each second on this question.
+ * Returns true if there is time to ask which nodes Slurm itself would choose for a job of the user `uid`. Each user may spend only a small part of each second on this question.
  */
 bool placement_wants_stock_choice(uint32_t uid);
 
@@ -148,8 +163,11 @@ void placement_decision_took(uint32_t uid, int64_t time_ns);
  */
 void placement_locks_held(int64_t time_us);
 
-/* Records the decision in the ring, if there is one. The ring is a file in memory, so this takes little time. */
-void placement_tell(const struct placement_decision *decision);
+/*
+ * Records the decision in the ring, if there is one. The ring is a file in memory, so this takes little time. A question
+ * that is asked again and again without a start is recorded only once. Call this once for each decision.
+ */
+void placement_tell(void);
 
 #ifdef __cplusplus
 }

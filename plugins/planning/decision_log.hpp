@@ -7,18 +7,12 @@
 
 #include "common/decision/decision.hpp"
 #include "common/decision/decision_ring.hpp"
-#include "plugins/planning/job_request.hpp"
-#include "plugins/planning/decision_types.h"
-#include "plugins/planning/live_feed.hpp"
-#include "plugins/planning/machine.hpp"
-#include "plugins/planning/planner.hpp"
 
 namespace placement::planning {
 
-// Writes decision records to the ring, which placement-monitor and placectl read. record_choice() notes the choice of
-// the policy. record() adds the outcome after Slurm's allocation, and writes the record. If the ring cannot
-// be opened, for example because the previous slurmctld still writes it, records are kept until open() succeeds. At
-// most ring_places records are kept. Only the functions that say so may be called from other threads.
+// Writes decision records to the ring, which placement-monitor and placectl read. If the ring cannot be opened, for
+// example because the previous slurmctld still writes it, records are kept until open() succeeds. At most ring_places
+// records are kept. Only the functions that say so may be called from other threads.
 class DecisionLog {
  public:
   // Opens the ring at `path`, or makes it; `readers` may read it. If that fails, status() says why.
@@ -39,14 +33,7 @@ class DecisionLog {
     return status_;
   }
 
-  // Starts a record with what the policy was offered and what it chose. `plan` is null if the policy made no plan.
-  void record_choice(const Machine& machine, const placement_offer& offer, const JobRequest& job_request,
-                     const LiveNow& live, const Plan* plan);
-  // Drops the record that record_choice() started, so the next record() has no choice of a policy.
-  void forget() { decision_ = {}; }
-
-  // Completes the record with the decision; writes it and forgets it.
-  void record(const placement_decision& decision);
+  void record(const Decision& decision);
 
  private:
   const std::string path_;
@@ -55,7 +42,6 @@ class DecisionLog {
   std::unique_ptr<DecisionWriter> ring_;  // null: it is not open
   Status status_;
   std::vector<Decision> kept_;  // the records made while the ring is not open
-  Decision decision_;           // the record that record_choice() started
 };
 
 }  // namespace placement::planning

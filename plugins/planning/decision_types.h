@@ -32,24 +32,34 @@ struct placement_machine {
 	const char *const *other_topologies;	/* the topologies that partitions name in its place */
 	uint32_t other_topology_count;
 	bool private_jobs;			/* PrivateData=jobs: only a group may read the recorded decisions */
+	const char *unbound;			/* the value of TaskPlugin if it binds no rank to a core, else NULL */
 };
 
 /* The nodes and cores that the job may have at once, in Slurm's order of nodes. */
 struct placement_offer {
 	uint32_t node_count;
-	const int32_t *node;		/* for each node, its index in the machine's nodes */
-	const uint32_t *first_core;	/* node_count + 1 offsets into core_free */
-	const uint8_t *core_free;	/* one byte per core: 1 if the job may have the core, else 0 */
-	const uint16_t *cpus_per_core;	/* for each node, the threads of a core that the job may use */
-	const uint64_t *weight;		/* of each node, Slurm takes light nodes first; NULL: all are equal */
-	const uint32_t *max_tasks;	/* most tasks on each node, 0: no limit; NULL: no limit on any node */
+	int32_t *node;			/* for each node, its index in the machine's nodes */
+	uint32_t *first_core;		/* node_count + 1 offsets into core_free */
+	uint8_t *core_free;		/* one byte per core: 1 if the job may have the core, else 0 */
+	uint16_t *cpus_per_core;	/* for each node, the threads of a core that the job may use */
+	uint64_t *weight;		/* of each node, Slurm takes light nodes first; NULL: all are equal */
+	uint32_t *max_tasks;		/* most tasks on each node, 0: no limit; NULL: no limit on any node */
 	bool given;			/* the job has these nodes already, and may have more tasks than they have room for (--overcommit) */
 };
 
-/* The request of a job. The caller owns everything that it points to. */
+/* A question about a job, with its request. The caller owns everything that it points to. */
 struct placement_request {
 	uint32_t job_id;		/* for a task of a job array, the job ID of the array */
+	bool array_task_known;		/* the job is a task of an array, and array_task is set */
+	uint32_t array_task;		/* the number of the task in the array */
+	uint32_t restarts;
+	int64_t submitted_s;		/* when the job was submitted, in seconds since 1970 */
 	uint32_t uid;			/* the job's user, whose processor time for decisions is spent */
+	enum placement_mode mode;	/* in force for the job's partition */
+	bool for_start;			/* false: Slurm only asks whether and when the job could run */
+	bool predicted;			/* a user only asks when a job like this would start (srun --test-only) */
+	const char *stock_because;	/* why no policy can serve the job; NULL if one may */
+	enum stock_reason stock_reason;	/* the class of stock_because */
 	const char *partition;		/* the partition in which the job would run; NULL if not known */
 	uint32_t topology;		/* the partition's: 0 is that of the cluster, i is other_topologies[i - 1] */
 	char *const *environment;	/* NAME=VALUE entries; the user writes them, so nothing in them is trusted */
@@ -66,7 +76,7 @@ struct placement_request {
 	uint32_t times_put_off;		/* scheduling cycles in which there was no time to decide */
 	uint32_t time_limit_s;		/* the job's time limit; 0: none */
 	bool whole_nodes;		/* the job gets all cores of its nodes; no offered node has another job */
-	const uint32_t *required;	/* nodes that must be used, as indices into the offer */
+	uint32_t *required;		/* nodes that must be used, as indices into the offer */
 	uint32_t required_count;
 	bool tasks_need_whole_cores;	/* Slurm starts a step only with whole cores for each task, or with all CPUs of the job */
 	bool node_range;		/* the user gave a range of --nodes, and Slurm gives as many as it can */
@@ -74,57 +84,22 @@ struct placement_request {
 };
 
 /*
- * One decision. The select plugin sets the job's fields. placement_decide() adds the answer of the policy,
- * placement_assess() the costs of the allocation. placement_tell() records it. An unknown text is empty or NULL.
+ * The decision that is being made: what the select plugin reads and sets of it. The library has the rest, the texts and
+ * the record. An unknown text is empty or NULL.
  */
 struct placement_decision {
-	/* the job */
-	uint32_t job_id;		/* for a task of a job array, the job ID of the array */
-	bool array_task_known;		/* the job is a task of an array, and array_task is set */
-	uint32_t array_task;		/* the number of the task in the array */
-	uint32_t restarts;
-	int64_t submitted_s;		/* when the job was submitted, in seconds since 1970 */
-	uint32_t uid;
-	const char *policy;		/* the name of the policy that was asked for */
-	enum placement_mode mode;	/* in force for the job's partition */
-	bool for_start;			/* false: Slurm only asked whether and when the job could run */
-	bool predicted;			/* a user only asked when a job like this would start (srun --test-only) */
-
-	/* the answer */
-	bool asked;			/* placement_decide() has set the fields of this part */
-	bool placed;			/* there are nodes and cores for the job: the plan */
+	enum decision_outcome outcome;	/* the caller sets it; DECISION_STOCK until then */
 	bool wait;			/* not placed: the job stays in the queue for now */
 	bool wait_told;			/* with `wait`: the wait was recorded already and is not recorded again */
-	uint32_t wait_left_s;		/* with `wait`: seconds after which the job waits no longer, at least 1 */
 	bool put_off;			/* with `wait`: there was no time to decide; false: the user asked to wait */
-	bool remembered;		/* the answer to an earlier, equal question was used again */
+	uint32_t wait_left_s;		/* with `wait`: seconds after which the job waits no longer, at least 1 */
+	bool placed;			/* there are nodes and cores for the job: the plan */
 	uint32_t node_count;
 	const uint32_t *node;		/* the planned nodes as indices into the offer, ascending */
 	const uint32_t *tasks;		/* the number of tasks on each planned node */
 	const uint8_t *core_wanted;	/* one byte per core of the offer, 1 for the cores that the job is to get */
-	uint32_t task_count;
-	const char *lacks;		/* the policy and what it lacked, for the job's user */
-	double live_age_s;		/* age of the live data that the policy uses; negative without live data */
 	const char *job_state;		/* the value for PLACEMENT_JOB_STATE */
 	const char *planned_ranks;	/* the value for PLACEMENT_PLANNED_RANKS */
-	int64_t time_us;		/* wall-clock time of the decision in microseconds */
-
-	/* the costs: those of the plan, or of what the job got, see placement_assess() */
-	const char *cost;		/* hop-bytes with the ranks placed; empty without a matrix */
-	const char *natural_cost;	/* hop-bytes on these cores in natural order */
-	const char *stock_cost;		/* hop-bytes on the first nodes in natural order */
-	const char *busiest_link;	/* the link with the most traffic, and in natural order on the first nodes */
-	const char *ranks;		/* the ranks of each node, as "0,5;1-3;4"; empty if longer than 767 characters */
-	bool ranks_by_matrix;		/* for DECISION_STOCK: srun places the ranks by the job's matrix */
-
-	/* the outcome */
-	enum decision_outcome end;
-	const char *reason;		/* why the job runs as stock or waits, or remarks on the plan */
-	enum stock_reason stock_reason;	/* the class of `reason` for DECISION_STOCK */
-	bool started;			/* Slurm has allocated nodes for a start */
-	char *given;			/* the nodes that Slurm allocated */
-	char *stock_choice;		/* the nodes that Slurm itself would choose */
-	const char *unbound;		/* the value of TaskPlugin if it binds no rank to a core */
 };
 
 /* The nodes and cores that Slurm allocated to a job, as indices into the offer. */

@@ -4,6 +4,7 @@ EXTRA_LTLIBRARIES += libplugins_planning.la
 libplugins_planning_la_SOURCES = \
 	%D%/answer.cpp \
 	%D%/candidate_nodes.cpp \
+	%D%/current_decision.cpp \
 	%D%/decide.cpp \
 	%D%/decision_log.cpp \
 	%D%/job_request.cpp \

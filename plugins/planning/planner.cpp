@@ -306,7 +306,7 @@ class Planner {
       plan.costs.stock_cost = to_string(natural.cost);
       plan.stock = step.cost_within(natural);
       const std::string link = busiest_of(step.view(), job_request_, natural);
-      plan.stock_busiest_link = link.empty() ? "" : ", stock " + link;
+      plan.costs.stock_busiest_link = link.empty() ? "" : ", stock " + link;
     };
     try {
       if (plain.required_nodes.empty() && policies::is_one_fabric(view)) return add_costs_on(first_nodes(view));

@@ -14,6 +14,7 @@
 #include "common/decision/job_variables.hpp"
 #include "common/policy/config.hpp"
 #include "common/state/controller_state.hpp"
+#include "plugins/planning/current_decision.hpp"
 #include "plugins/planning/decision_log.hpp"
 #include "plugins/planning/decision_time_budget.hpp"
 #include "plugins/planning/decision_types.h"
@@ -40,17 +41,6 @@ inline const DecisionTimeBudget degraded_budget{std::chrono::milliseconds(100), 
 
 // The processor time for asking which nodes Slurm itself would choose, which takes as long as an allocation.
 inline const DecisionTimeBudget question_budget{std::chrono::milliseconds(10), std::chrono::milliseconds(10)};
-
-// The answer of the policy to a question about a job.
-struct Answer {
-  std::optional<Plan> plan;
-  std::string reason;  // why there is no plan
-  stock_reason reason_class = STOCK_OTHER;
-  bool wait = false;              // the job stays in the queue for now
-  std::uint32_t wait_left_s = 0;  // with `wait`: seconds after which the job waits no longer
-  bool put_off = false;           // with `wait`: there was no time to decide
-  bool was_starved = false;       // the deadline passed while other programs had the processor
-};
 
 // The request of a job, and the last question about it with its answer.
 struct JobEntry {
@@ -91,13 +81,9 @@ struct PluginState {
   DecisionTimeBudget budget = full_budget(config);
   DecisionTimeBudget degraded = degraded_budget;
   DecisionTimeBudget questions = question_budget;
-  Answer transient;                // the latest answer, if it is not kept in `jobs`
-  const Answer* latest = nullptr;  // the latest answer; null once it may have been dropped
-
-  // Texts of the latest decision that are not part of an Answer.
-  StepCosts costs;  // of the allocation
-  std::string busiest_link, text;
-  char failed[256] = "";
+  CurrentDecision decision;
+  std::string unbound;  // the value of TaskPlugin if it binds no rank to a core
+  std::string text;     // that C code reads
 
   // Returns the machine with the topology of the request's partition. Must not be called while placement is off.
   const Machine& machine_for(const placement_request& request) const {
@@ -113,15 +99,13 @@ void configure_on(PluginState& now, const placement_machine& machine);
 ControllerState controller_state(const PluginState& now);
 
 // Returns the answer for a user who has no time for decisions left, as answer_of() would: the decision is put off, or
-// the job runs as stock. Returns null if the question needs the offer: there is time, an answer for the job is kept, or
-// the job was not put off before, and the record of the first time names the candidates. Sets wait_told of `decision`.
-// The pointer is valid until the next call. Throws bad_alloc.
-const Answer* answer_without_offer(PluginState& now, const placement_request& request, placement_decision& decision);
+// the job runs as stock. Returns none if the question needs the offer: there is time, an answer for the job is kept, or
+// the job was not put off before, and the record of the first time names the candidates.
+std::optional<Answer> answer_without_offer(PluginState& now, const placement_request& request);
 
 // Returns the policy's answer to a question about a job. An answer to an equal question is reused; otherwise the policy
-// is asked within the user's part of the processor time. Sets live_age_s, remembered and wait_told of `decision`, and
-// starts the record of the decision. The reference is valid until the next call. Throws bad_alloc and Error.
-const Answer& answer_of(PluginState& now, const placement_offer& offer, const placement_request& request,
-                        placement_decision& decision);
+// is asked within the user's part of the processor time. Sets in `now.decision` what the answer does not have: the live
+// data, the candidates and the choice, and whether the answer was reused. Throws bad_alloc and Error.
+Answer answer_of(PluginState& now, const placement_offer& offer, const placement_request& request);
 
 }  // namespace placement::planning

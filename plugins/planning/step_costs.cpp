@@ -186,6 +186,7 @@ std::optional<StepCosts> costs_on(const DecisionInput& input, const Plan* plan, 
       const bool same_cores = std::equal(plan->core_wanted.begin(), plan->core_wanted.end(), grant.core_given);
       if (plan->costs.cost.empty() || (same_tasks && same_cores && !input.request.whole_nodes)) return plan->costs;
       costs.stock_cost = plan->costs.stock_cost;
+      costs.stock_busiest_link = plan->costs.stock_busiest_link;
     }
     const FirstStep step(input, candidates, nodes, tasks, grant.core_given);
     if (plan && plan->stock) {

@@ -36,10 +36,11 @@ struct DecisionInput {
 // The costs of a job's first step on certain nodes and cores, as texts for its record. A text is empty if the cost is
 // not known; without a matrix none is known.
 struct StepCosts {
-  std::string cost;          // hop-bytes with the ranks placed as srun will place them
-  std::string natural_cost;  // hop-bytes on the same cores in natural order
-  std::string stock_cost;    // hop-bytes on the first nodes of the offer in natural order
-  std::string busiest_link;  // with the ranks placed, as busiest_link() of link_traffic.hpp returns it
+  std::string cost;                // hop-bytes with the ranks placed as srun will place them
+  std::string natural_cost;        // hop-bytes on the same cores in natural order
+  std::string stock_cost;          // hop-bytes on the first nodes of the offer in natural order
+  std::string busiest_link;        // with the ranks placed, as busiest_link() of link_traffic.hpp returns it
+  std::string stock_busiest_link;  // that of the stock cost, as in ", stock LINK"
   std::string ranks;  // those of each node that has any, as "0,5;1-3;4"; empty: longer than a record has room for
 };
 
@@ -128,7 +129,6 @@ struct Plan {
   std::string lacks;                // the policy and the data that were missing, for the job's user; mostly empty
   StepCosts costs;                  // on the planned cores
   std::optional<CostWithin> stock;  // of natural order on the first nodes of the offer; not on a torus
-  std::string stock_busiest_link;   // in natural order on these nodes, as in ", stock LINK"; empty if not known
   StepVariables for_steps;
   std::vector<std::string> terms;  // the policy's reasons for its choice
 };

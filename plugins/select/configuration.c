@@ -141,6 +141,7 @@ void placement_reconfigure(void)
 	fill_topologies();
 	path = get_extra_conf_path("placement.conf");
 	tables.machine.private_jobs = slurm_conf.private_data & PRIVATE_DATA_JOBS;
+	tables.machine.unbound = tasks_are_bound() ? NULL : task_plugin_setting();
 	placement_log_to(log_line);
 	mode = placement_configure(path, &tables.machine);
 	if (placement_failure()[0])

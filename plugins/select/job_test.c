@@ -10,18 +10,14 @@
 #include "plugins/select/view_from_slurm.h"
 #include "plugins/select/waiting.h"
 
-static void end_decision(struct placement_decision *decision, job_record_t *job, bool write)
+/* Records the decision: with `write` in the job, always in the ring, and at debug level in the log. */
+static void end_decision(job_record_t *job, bool write)
 {
-	name_job(decision, job);
-	decision->restarts = job->restart_cnt;
-	decision->submitted_s = job->details->submit_time;
-	decision->uid = job->user_id;
-	decision->unbound = tasks_are_bound() ? NULL : task_plugin_setting();
 	if (write)
-		record_write(job, decision);
-	decision_done(decision);
-	xfree(decision->given);
-	xfree(decision->stock_choice);
+		record_write(job);
+	placement_tell();
+	if (get_log_level() >= LOG_LEVEL_DEBUG)
+		debug("%s", placement_comment(true));
 }
 
 static enum placement_mode mode_of(const job_record_t *job)
@@ -30,42 +26,32 @@ static enum placement_mode mode_of(const job_record_t *job)
 }
 
 /*
- * Asks the policy. Returns true if there is a plan, else `decision` has the reason. Fills `view` in any case, without an
- * offer if there is no time for a decision. The time for the offer counts as time of the user's decisions.
+ * Asks the policy, and returns the decision. Fills `view` in any case, without an offer if there is no time for a
+ * decision. The time for the offer counts as time of the user's decisions.
  */
-static bool make_plan(struct job_view *view, struct placement_decision *decision, const struct job_test_arguments *arguments)
+static struct placement_decision *decide(struct job_view *view, const struct job_test_arguments *arguments)
 {
+	struct placement_request *request = &view->request;
+	struct placement_decision *decision;
 	int64_t began, took = 0;
 
 	job_view_fill(view, placement_tables(), arguments);
-	view->request.environment_count = policy_environment(arguments->job, &view->request.environment);
-	decision->policy = placement_policy_name(view->request.environment, view->request.environment_count);
-	view->request.may_be_put_off = may_put_off(arguments, decision->mode);
-	if (!view->stock_because) {
-		if (placement_has_no_time(&view->request, decision))
-			return false;
+	request->environment_count = policy_environment(arguments->job, &request->environment);
+	request->mode = mode_of(arguments->job);
+	request->for_start = arguments->mode == SELECT_MODE_RUN_NOW;
+	request->predicted = !request->for_start && !(arguments->job->bit_flags & BACKFILL_TEST);
+	request->may_be_put_off = may_put_off(arguments, request->mode);
+	if (!request->stock_because) {
+		decision = placement_has_no_time(request);
+		if (decision)
+			return decision;
 		began = thread_time_ns();
 		job_view_offer(view, placement_tables(), arguments);
 		took = thread_time_ns() - began;
 	}
-	if (view->stock_because) {
-		decision->reason = view->stock_because;
-		decision->stock_reason = view->stock_reason;
-	} else {
-		placement_decide(&view->offer, &view->request, decision);
-	}
-	placement_decision_took(view->request.uid, took);
-	return decision->placed;
-}
-
-/* Gives up the plan after an answer of Slurm, and clears its costs, which would be recorded as the job's. */
-static void give_up_plan(struct placement_decision *decision, const char *reason)
-{
-	decision->end = DECISION_STOCK;
-	decision->placed = false;
-	decision->reason = reason;
-	decision->stock_reason = STOCK_SLURM;
-	decision->cost = decision->natural_cost = decision->stock_cost = decision->busiest_link = decision->ranks = NULL;
+	decision = placement_decide(&view->offer, request);
+	placement_decision_took(request->uid, took);
+	return decision;
 }
 
 /*
@@ -83,16 +69,14 @@ static int apply_plan(const struct job_test_arguments *arguments,
 		if ((part == PLAN_CORES && !view->force_cores) ||
 		    (part == PLAN_COUNTS && (!view->force_counts || view->force_cores)))
 			continue;
-		decision->end = part == PLAN_CORES ? DECISION_CORES : DECISION_NODES;
+		decision->outcome = part == PLAN_CORES ? DECISION_CORES : DECISION_NODES;
 		rc = call_with_plan(arguments, view, decision, part);
 		if (rc != SLURM_SUCCESS)
 			saved_job_restore(&state, arguments);
 	}
 	saved_job_free(&state);
-	if (rc != SLURM_SUCCESS) {
-		give_up_plan(decision, "Slurm could not allocate the nodes and cores that the policy chose");
-		placement_plan_failed(view->request.job_id, decision->reason);
-	}
+	if (rc != SLURM_SUCCESS)
+		placement_give_up("Slurm could not allocate the nodes and cores that the policy chose", true);
 	return rc;
 }
 
@@ -101,7 +85,7 @@ static bool must_wait(struct placement_decision *decision, enum placement_mode m
 {
 	if (!decision->wait || mode != PLACEMENT_ENFORCE)
 		return false;
-	decision->end = DECISION_WAIT;
+	decision->outcome = DECISION_WAIT;
 	return true;
 }
 
@@ -115,10 +99,10 @@ static void leave_waiting(job_record_t *job, const struct placement_decision *de
 }
 
 /*
- * Returns the nodes on which Slurm itself would start the job at once, or NULL if it would not. Asks as the backfill
- * scheduler does, and undoes the changes in the job. The caller frees the text with xfree().
+ * Records the nodes on which Slurm itself would start the job at once, if it would and if there is time to ask. Asks as
+ * the backfill scheduler does, and undoes the changes in the job.
  */
-static char *stock_choice(const struct job_test_arguments *arguments)
+static void ask_stock_choice(const struct job_test_arguments *arguments)
 {
 	struct job_test_arguments ask = *arguments;
 	int64_t began = thread_time_ns();
@@ -126,6 +110,8 @@ static char *stock_choice(const struct job_test_arguments *arguments)
 	list_t *preemptees = NULL;
 	char *nodes = NULL;
 
+	if (!placement_wants_stock_choice(arguments->job->user_id))
+		return;
 	saved_job_fill(&state, arguments);
 	ask.nodes = bit_copy(arguments->nodes);
 	ask.mode = SELECT_MODE_WILL_RUN;
@@ -139,105 +125,105 @@ static char *stock_choice(const struct job_test_arguments *arguments)
 	FREE_NULL_LIST(preemptees);
 	FREE_NULL_BITMAP(ask.nodes);
 	placement_stock_choice_took(arguments->job->user_id, thread_time_ns() - began);
-	return nodes;
+	placement_set_stock_choice(nodes);
+	xfree(nodes);
 }
 
 /* Computes the costs of the nodes and cores that Slurm gave to the job of `view`, and puts them into the decision. */
-static void assess_given(const struct job_view *view, const job_record_t *job, struct placement_decision *decision)
+static void assess_given(const struct job_view *view, const job_record_t *job)
 {
 	struct placement_grant grant;
 
 	if (job_grant_fill(&grant, view, job))
-		placement_assess(&view->offer, &view->request, &grant, decision);
+		placement_assess(&view->offer, &view->request, &grant);
 	job_grant_free(&grant);
 }
 
 /* Determines the order of the ranks of a job that runs on the nodes that Slurm chose, for its user and the record. */
-static void assess_stock(struct placement_decision *decision, const struct job_test_arguments *arguments)
+static void assess_stock(const struct job_test_arguments *arguments)
 {
 	struct job_view view;
 
 	given_view_fill(&view, placement_tables(), arguments);
-	if (!view.stock_because) {
+	if (!view.request.stock_because) {
 		view.request.environment_count = policy_environment(arguments->job, &view.request.environment);
-		assess_given(&view, arguments->job, decision);
+		assess_given(&view, arguments->job);
 	}
 	job_view_free(&view);
 }
 
 static int run_now(const struct job_test_arguments *arguments)
 {
-	enum placement_mode mode = mode_of(arguments->job);
-	struct placement_decision decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .mode = mode };
+	job_record_t *job = arguments->job;
+	enum placement_mode mode = mode_of(job);
 	struct job_view view;
-	bool planned = make_plan(&view, &decision, arguments);
+	struct placement_decision *decision = decide(&view, arguments);
 	int rc = SLURM_ERROR;
+	bool started;
 
-	if (must_wait(&decision, mode)) {
-		if (!decision.put_off && !decision.wait_told &&
-		    placement_wants_stock_choice(arguments->job->user_id))
-			decision.stock_choice = stock_choice(arguments);
-		leave_waiting(arguments->job, &decision);
-		end_decision(&decision, arguments->job, true);
+	if (must_wait(decision, mode)) {
+		if (!decision->put_off && !decision->wait_told)
+			ask_stock_choice(arguments);
+		end_decision(job, true);
+		leave_waiting(job, decision);
 		job_view_free(&view);
 		return SLURM_ERROR;
 	}
-	if (planned && mode == PLACEMENT_ENFORCE && placement_wants_stock_choice(arguments->job->user_id))
-		decision.stock_choice = stock_choice(arguments);
-	if (planned && mode == PLACEMENT_ENFORCE)
-		rc = apply_plan(arguments, &view, &decision);
-	else if (planned)
-		decision.end = DECISION_ADVICE;
+	if (decision->placed && mode == PLACEMENT_ENFORCE) {
+		ask_stock_choice(arguments);
+		rc = apply_plan(arguments, &view, decision);
+	} else if (decision->placed) {
+		decision->outcome = DECISION_ADVICE;
+	}
 	if (rc != SLURM_SUCCESS)
 		rc = call_real_job_test(arguments);
-	decision.started = rc == SLURM_SUCCESS;
-	if (decision.started) {
-		end_wait(arguments->job);
-		decision.given = bitmap2node_name(arguments->nodes);
-		if (decision.end == DECISION_STOCK || decision.end == DECISION_ADVICE) {
-			xfree(decision.stock_choice);
-			decision.stock_choice = xstrdup(decision.given);
-		} else {
-			assess_given(&view, arguments->job, &decision);
-			set_variable_of_job(arguments->job, PLACEMENT_JOB_STATE, decision.job_state);
-			set_optional_variable_of_job(arguments->job, PLACEMENT_PLANNED_RANKS, decision.planned_ranks);
+	started = rc == SLURM_SUCCESS;
+	if (started) {
+		char *nodes = bitmap2node_name(arguments->nodes);
+
+		end_wait(job);
+		placement_set_started(nodes);
+		xfree(nodes);
+		if (decision->outcome == DECISION_NODES || decision->outcome == DECISION_CORES) {
+			assess_given(&view, job);
+			set_variable_of_job(job, PLACEMENT_JOB_STATE, decision->job_state);
+			set_optional_variable_of_job(job, PLACEMENT_PLANNED_RANKS, decision->planned_ranks);
+		} else if (decision->outcome == DECISION_STOCK && mode == PLACEMENT_ENFORCE &&
+			   (job->details->task_dist & SLURM_DIST_STATE_BASE) != SLURM_DIST_ARBITRARY) {
+			assess_stock(arguments);
 		}
-		if (decision.end == DECISION_STOCK && mode == PLACEMENT_ENFORCE &&
-		    (arguments->job->details->task_dist & SLURM_DIST_STATE_BASE) != SLURM_DIST_ARBITRARY)
-			assess_stock(&decision, arguments);
-		set_decision_variables(&decision, arguments->job, mode);
-		set_policy_variables(arguments->job);
+		set_decision_variables(job);
+		set_policy_variables(job);
 	}
-	end_decision(&decision, arguments->job, decision.started && mode != PLACEMENT_OBSERVE);
+	end_decision(job, started && mode != PLACEMENT_OBSERVE);
 	/* Nothing more is asked about a job that starts. The other tasks of an array have the same request. */
-	if (decision.started && !arguments->job->array_job_id)
+	if (started && !job->array_job_id)
 		placement_forget(view.request.job_id);
 	job_view_free(&view);
 	return rc;
 }
 
 /*
- * Makes the plan and asks the real plugin for its nodes. Returns true if the job can start on them at once or by
- * `latest`; `arguments` then has the plan's nodes. Otherwise `decision` has the reason. The job may be changed.
+ * Makes the decision and asks the real plugin for the planned nodes. If the job can start on them at once or by
+ * `latest`, the outcome is DECISION_NODES, and `arguments` has the plan's nodes. The job may be changed.
  */
-static bool starts_on_plan(struct job_view *view, struct placement_decision *decision, const struct job_test_arguments *arguments,
-			   time_t latest)
+static struct placement_decision *decide_ahead(struct job_view *view, const struct job_test_arguments *arguments,
+					       time_t latest)
 {
+	struct placement_decision *decision = decide(view, arguments);
 	job_record_t *job = arguments->job;
 	uint64_t bit_flags = job->bit_flags;
-	bool starts;
 
-	if (!make_plan(view, decision, arguments))
-		return false;
+	if (!decision->placed)
+		return decision;
 	job->bit_flags |= TEST_NOW_ONLY;
 	/* For an immediate start Slurm sets the start time to its clock, which advanced while the policy decided. */
-	starts = call_with_plan(arguments, view, decision, PLAN_NODES) == SLURM_SUCCESS && job->start_time <= MAX(latest, time(NULL));
-	job->bit_flags = bit_flags;
-	if (starts)
-		decision->end = DECISION_NODES;
+	if (call_with_plan(arguments, view, decision, PLAN_NODES) == SLURM_SUCCESS && job->start_time <= MAX(latest, time(NULL)))
+		decision->outcome = DECISION_NODES;
 	else
-		give_up_plan(decision, "the policy's nodes would start later");
-	return starts;
+		placement_give_up("the policy's nodes would start later", false);
+	job->bit_flags = bit_flags;
+	return decision;
 }
 
 /*
@@ -247,7 +233,6 @@ static bool starts_on_plan(struct job_view *view, struct placement_decision *dec
  */
 static bool runs_by_plan(const struct job_test_arguments *arguments)
 {
-	struct placement_decision decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .mode = mode_of(arguments->job) };
 	struct job_test_arguments again = *arguments;
 	job_record_t *job = arguments->job;
 	struct saved_job before;
@@ -258,10 +243,10 @@ static bool runs_by_plan(const struct job_test_arguments *arguments)
 		return false;
 	saved_job_fill(&before, arguments);
 	again.nodes = bit_copy(arguments->nodes);
-	runs = starts_on_plan(&view, &decision, &again, 0);
+	runs = decide_ahead(&view, &again, 0)->outcome == DECISION_NODES;
 	if (runs) {
 		bit_copybits(arguments->nodes, again.nodes);
-		end_decision(&decision, job, false);
+		end_decision(job, false);
 	} else {
 		saved_job_restore(&before, arguments);
 	}
@@ -277,29 +262,32 @@ static bool runs_by_plan(const struct job_test_arguments *arguments)
  */
 static int plan_instead(const struct job_test_arguments *arguments, bitstr_t *offered, bool for_backfill)
 {
-	struct placement_decision decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .mode = mode_of(arguments->job), .predicted = !for_backfill };
 	struct job_test_arguments again = *arguments;
 	job_record_t *job = arguments->job;
+	struct placement_decision *decision;
 	struct saved_job stock;
 	struct job_view view;
 	int rc = SLURM_SUCCESS;
+	char *nodes;
 	bool waits;
 
 	saved_job_fill(&stock, arguments);
-	decision.stock_choice = bitmap2node_name(arguments->nodes);
 	again.nodes = offered;
-	if (starts_on_plan(&view, &decision, &again, stock.start_time))
+	decision = decide_ahead(&view, &again, stock.start_time);
+	nodes = bitmap2node_name(stock.nodes);
+	placement_set_stock_choice(nodes);
+	xfree(nodes);
+	if (decision->outcome == DECISION_NODES)
 		bit_copybits(stock.nodes, offered);
 	saved_job_restore(&stock, arguments);
-	waits = must_wait(&decision, PLACEMENT_ENFORCE);
-	if (waits) {
-		job->start_time = time(NULL) + decision.wait_left_s;
-		if (for_backfill || decision.put_off) {
-			leave_waiting(job, &decision);
-			rc = SLURM_ERROR;
-		}
+	waits = must_wait(decision, PLACEMENT_ENFORCE);
+	if (waits)
+		job->start_time = time(NULL) + decision->wait_left_s;
+	end_decision(job, waits);
+	if (waits && (for_backfill || decision->put_off)) {
+		leave_waiting(job, decision);
+		rc = SLURM_ERROR;
 	}
-	end_decision(&decision, job, waits);
 	/* Otherwise the user only asked when the job would start (srun --test-only), and the job is gone after that. */
 	if (!for_backfill)
 		placement_forget(view.request.job_id);
@@ -341,13 +329,16 @@ static int will_run(const struct job_test_arguments *arguments)
 /* Runs the job as stock. If the configuration is wrong, the user of a job that asks for a policy is notified. */
 static int run_while_off(const struct job_test_arguments *arguments)
 {
-	struct placement_decision decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .reason = placement_failure() };
+	struct placement_request request = { .mode = PLACEMENT_OFF, .stock_because = placement_failure() };
 	job_record_t *job = arguments->job;
 	int rc = call_real_job_test(arguments);
 
-	if (rc == SLURM_SUCCESS && arguments->mode == SELECT_MODE_RUN_NOW && decision.reason[0] &&
-	    placement_asked(job->spank_job_env, job->spank_job_env_size))
-		set_decision_variables(&decision, job, PLACEMENT_OFF);
+	if (rc == SLURM_SUCCESS && arguments->mode == SELECT_MODE_RUN_NOW && request.stock_because[0] &&
+	    placement_asked(job->spank_job_env, job->spank_job_env_size)) {
+		describe_job(&request, job);
+		placement_decide(NULL, &request);
+		set_decision_variables(job);
+	}
 	return rc;
 }
 

@@ -19,7 +19,7 @@ static void spread_over_sockets(uint8_t *taken, const struct job_view *view, con
 				uint32_t node)
 {
 	const node_record_t *record = node_record_table_ptr[view->record[node]];
-	uint32_t first = view->first_core[node], cores = view->first_core[node + 1] - first;
+	uint32_t first = view->offer.first_core[node], cores = view->offer.first_core[node + 1] - first;
 	uint32_t sockets = MAX(record->tot_sockets, 1), of_socket = MAX(cores / sockets, 1), left = 0;
 
 	memset(taken, 0, cores);
@@ -29,7 +29,7 @@ static void spread_over_sockets(uint8_t *taken, const struct job_view *view, con
 		uint32_t begin = (turn % sockets) * of_socket;
 
 		for (uint32_t c = begin; c < begin + of_socket && c < cores; c++) {
-			if (!view->core_free[first + c] || taken[c])
+			if (!view->offer.core_free[first + c] || taken[c])
 				continue;
 			taken[c] = 1;
 			left--;
@@ -45,13 +45,13 @@ static void spread_over_sockets(uint8_t *taken, const struct job_view *view, con
 static excluded_cores_t *cores_to_exclude(const struct job_view *view, const struct placement_decision *plan,
 					  const struct job_test_arguments *arguments, enum plan_part part)
 {
-	uint8_t *spread = xcalloc(view->first_core[view->offer.node_count] + 1, sizeof(uint8_t));
+	uint8_t *spread = xcalloc(view->offer.first_core[view->offer.node_count] + 1, sizeof(uint8_t));
 	excluded_cores_t *cores = excluded_cores_copy(arguments->excluded_cores);
 
 	for (uint32_t n = 0; n < plan->node_count; n++) {
 		uint32_t node = plan->node[n];
-		uint32_t cores_of_node = view->first_core[node + 1] - view->first_core[node];
-		const uint8_t *wanted = plan->core_wanted + view->first_core[node];
+		uint32_t cores_of_node = view->offer.first_core[node + 1] - view->offer.first_core[node];
+		const uint8_t *wanted = plan->core_wanted + view->offer.first_core[node];
 
 		if (part == PLAN_COUNTS) {
 			spread_over_sockets(spread, view, plan, node);
@@ -187,7 +187,7 @@ static uint32_t room_for_tasks(const job_record_t *job, const node_record_t *nod
 bool job_grant_fill(struct placement_grant *grant, const struct job_view *view, const job_record_t *job)
 {
 	struct job_resources *got = job->job_resrcs;
-	uint32_t cores = view->first_core[view->offer.node_count];
+	uint32_t cores = view->offer.first_core[view->offer.node_count];
 	bitstr_t *held = NULL;
 	uint32_t n = 0;
 
@@ -204,7 +204,7 @@ bool job_grant_fill(struct placement_grant *grant, const struct job_view *view, 
 
 		if (!bit_test(got->node_bitmap, view->record[at]))
 			continue;
-		for (uint32_t c = view->first_core[at]; c < view->first_core[at + 1]; c++, from++)
+		for (uint32_t c = view->offer.first_core[at]; c < view->offer.first_core[at + 1]; c++, from++)
 			grant->core_given[c] = bit_test(held, from);
 		grant->room[n] = room_for_tasks(job, node, got->cpus[n]);
 		grant->node[n++] = at;

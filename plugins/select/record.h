@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * Records a decision in its job: as environment variables for commands, and as a part of the system comment for users.
- * An example of this part is
- *     placement: job=7 restarts=0 policy=TREEMATCH chose=nodes+cores tasks=8 nodes=2 cost=..;
- * The part, from "placement:" to the ";", has at most 511 bytes. It is printable ASCII without quotes and backslashes,
- * because the text may end up in SQL. Other text in the comment is kept.
+ * Other text in the comment is kept.
  */
 #ifndef PLACEMENT_SELECT_RECORD_H
 #define PLACEMENT_SELECT_RECORD_H
@@ -48,22 +45,19 @@ void set_policy_variables(job_record_t *job);
 
 /* ---- the decision */
 
-/* Puts the job ID into the decision. A task gets the ID of its array: Slurm gives it its own ID only later. */
-void name_job(struct placement_decision *decision, const job_record_t *job);
+/* Sets the fields of `request` that identify the job. A task of an array gets the array's ID: its own comes only later. */
+void describe_job(struct placement_request *request, const job_record_t *job);
 
 /* Writes the decision into the job's system comment. An older decision is replaced. */
-void record_write(job_record_t *job, const struct placement_decision *decision);
+void record_write(job_record_t *job);
 
 /*
  * Sets PLACEMENT_JOB_DECISION, so that the user's commands can report how the decision ended. For a batch job, also
- * sets PLACEMENT_JOB_START. `mode` is the mode in force.
+ * sets PLACEMENT_JOB_START.
  */
-void set_decision_variables(struct placement_decision *decision, job_record_t *job, enum placement_mode mode);
+void set_decision_variables(job_record_t *job);
 
 /* Removes the decision of an earlier start of the job, or of another task of the array, if there is one. */
 void forget_earlier_decision(job_record_t *job);
-
-/* Passes the decision to the history and, at debug level, to the log. It is called once for each decision. */
-void decision_done(const struct placement_decision *decision);
 
 #endif

@@ -2,6 +2,7 @@
 #include "plugins/select/view_from_slurm.h"
 
 #include "plugins/select/gres_room.h"
+#include "plugins/select/record.h"
 #include "plugins/select/waiting.h"
 
 /* ---- the job's request */
@@ -76,8 +77,6 @@ static void fill_request(struct job_view *view, const struct machine_tables *tab
 	uint32_t tasks = tasks_unknown ? 0 : details->num_tasks;
 
 	view->request = (struct placement_request) {
-		.job_id = job->array_job_id ? job->array_job_id : job->job_id,
-		.uid = job->user_id,
 		.partition = job->part_ptr->name,
 		.environment = job->spank_job_env,
 		.environment_count = job->spank_job_env_size,
@@ -104,8 +103,8 @@ static void fill_request(struct job_view *view, const struct machine_tables *tab
 
 static void no_room(struct job_view *view, const char *because)
 {
-	view->stock_because = because;
-	view->stock_reason = STOCK_NO_ROOM;
+	view->request.stock_because = because;
+	view->request.stock_reason = STOCK_NO_ROOM;
 }
 
 /* Returns the number of threads of a core of the node that Slurm lets the job use, at least 1. */
@@ -237,22 +236,14 @@ static uint64_t weight_of(const node_record_t *node)
 static void empty_offer(struct job_view *view, uint32_t most, uint32_t cores)
 {
 	view->record = xcalloc(most + 1, sizeof(uint32_t));
-	view->node = xcalloc(most + 1, sizeof(int32_t));
-	view->required = xcalloc(most + 1, sizeof(uint32_t));
-	view->first_core = xcalloc(most + 2, sizeof(uint32_t));
-	view->cpus_per_core = xcalloc(most + 1, sizeof(uint16_t));
-	view->max_tasks = xcalloc(most + 1, sizeof(uint32_t));
-	view->weight = xcalloc(most + 1, sizeof(uint64_t));
+	view->offer.node = xcalloc(most + 1, sizeof(int32_t));
+	view->request.required = xcalloc(most + 1, sizeof(uint32_t));
+	view->offer.first_core = xcalloc(most + 2, sizeof(uint32_t));
+	view->offer.cpus_per_core = xcalloc(most + 1, sizeof(uint16_t));
+	view->offer.max_tasks = xcalloc(most + 1, sizeof(uint32_t));
+	view->offer.weight = xcalloc(most + 1, sizeof(uint64_t));
 	view->room = xcalloc(most + 1, sizeof(struct node_room));
-	view->core_free = xcalloc(cores + 1, sizeof(uint8_t));
-	view->offer = (struct placement_offer) {
-		.node = view->node,
-		.first_core = view->first_core,
-		.core_free = view->core_free,
-		.cpus_per_core = view->cpus_per_core,
-		.weight = view->weight,
-	};
-	view->request.required = view->required;
+	view->offer.core_free = xcalloc(cores + 1, sizeof(uint8_t));
 }
 
 /* Adds the node record `i` to the offer. Its cores in core_free are set already. */
@@ -262,10 +253,10 @@ static void add_node(struct job_view *view, const struct machine_tables *tables,
 	uint32_t at = view->offer.node_count++;
 
 	view->record[at] = i;
-	view->node[at] = tables->node_of_record[i];
-	view->cpus_per_core[at] = job_cpus_per_core(job, node);
-	view->weight[at] = weight_of(node);
-	view->first_core[at + 1] = view->first_core[at] + node->tot_cores;
+	view->offer.node[at] = tables->node_of_record[i];
+	view->offer.cpus_per_core[at] = job_cpus_per_core(job, node);
+	view->offer.weight[at] = weight_of(node);
+	view->offer.first_core[at + 1] = view->offer.first_core[at] + node->tot_cores;
 }
 
 /*
@@ -286,27 +277,27 @@ static void offer_node(struct job_view *view, const struct machine_tables *table
 {
 	node_record_t *node = node_record_table_ptr[i];
 	bitstr_t *required = arguments->job->details->req_node_bitmap;
-	uint32_t at = view->offer.node_count, cores_at = view->first_core[at], cores = 0;
+	uint32_t at = view->offer.node_count, cores_at = view->offer.first_core[at], cores = 0;
 	bool must = required && i < bit_size(required) && bit_test(required, i);
 
 	if (node && tables->node_of_record[i] >= 0 && node_is_usable(arguments, node, taken->shares[i]))
-		cores = fill_cores(view->core_free + cores_at, arguments, node, taken);
+		cores = fill_cores(view->offer.core_free + cores_at, arguments, node, taken);
 	if (!has_min_cpus(arguments->job, node, cores)) {
 		if (must)
 			no_room(view, "a required node is not free");
 		return;
 	}
 	view->room[at] = room_on_node(arguments->job, node, cores, taken->memory[i]);
-	view->max_tasks[at] = gres_tasks_on_node(arguments->job, node, &view->room[at], tasks, round_up);
-	if (view->max_tasks[at] == 0) {
+	view->offer.max_tasks[at] = gres_tasks_on_node(arguments->job, node, &view->room[at], tasks, round_up);
+	if (view->offer.max_tasks[at] == 0) {
 		if (must)
 			no_room(view, "a required node has too few generic resources for one task");
 		return;
 	}
-	if (view->max_tasks[at] == UINT32_MAX)
-		view->max_tasks[at] = 0;
+	if (view->offer.max_tasks[at] == UINT32_MAX)
+		view->offer.max_tasks[at] = 0;
 	if (must)
-		view->required[view->request.required_count++] = at;
+		view->request.required[view->request.required_count++] = at;
 	add_node(view, tables, arguments->job, i);
 }
 
@@ -314,12 +305,12 @@ static void offer_node(struct job_view *view, const struct machine_tables *table
 static void offer_nodes(struct job_view *view, const struct machine_tables *tables,
 			const struct job_test_arguments *arguments, const struct taken *taken, uint32_t tasks, bool round_up)
 {
-	view->stock_because = NULL;
+	view->request.stock_because = NULL;
 	view->offer.node_count = view->request.required_count = 0;
 	for (int i = 0; i < tables->record_count && i < bit_size(arguments->nodes); i++)
 		if (bit_test(arguments->nodes, i))
 			offer_node(view, tables, arguments, taken, tasks, round_up, i);
-	if (!view->offer.node_count && arguments->job->gres_list_req && !view->stock_because)
+	if (!view->offer.node_count && arguments->job->gres_list_req && !view->request.stock_because)
 		no_room(view, "no node has free cores and generic resources for one task");
 }
 
@@ -341,7 +332,7 @@ static uint32_t least_nodes_by_shares(const struct job_view *view, uint32_t task
 	uint64_t sum = 0;
 
 	for (uint32_t n = 0; n < count; n++)
-		share[n] = view->max_tasks[n] ? view->max_tasks[n] : UINT32_MAX;	/* 0: no limit */
+		share[n] = view->offer.max_tasks[n] ? view->offer.max_tasks[n] : UINT32_MAX;	/* 0: no limit */
 	qsort(share, count, sizeof(uint32_t), more_first);
 	while (least < count && sum < tasks)
 		sum += share[least++];
@@ -381,10 +372,11 @@ static void need_nodes_for_gres(struct job_view *view, const job_record_t *job)
 void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 		   const struct job_test_arguments *arguments)
 {
-	*view = (struct job_view) { .stock_because = NULL };
-	view->stock_because = left_to_slurm(&view->stock_reason, tables, arguments);
-	if (!view->stock_because)
+	*view = (struct job_view) { .record = NULL };
+	view->request.stock_because = left_to_slurm(&view->request.stock_reason, tables, arguments);
+	if (!view->request.stock_because)
 		fill_request(view, tables, arguments);
+	describe_job(&view->request, arguments->job);
 }
 
 void job_view_offer(struct job_view *view, const struct machine_tables *tables, const struct job_test_arguments *arguments)
@@ -392,17 +384,15 @@ void job_view_offer(struct job_view *view, const struct machine_tables *tables, 
 	struct taken taken;
 
 	empty_offer(view, bit_set_count(arguments->nodes), cr_get_coremap_offset(node_record_count));
-	if (arguments->job->gres_list_req)
-		view->offer.max_tasks = view->max_tasks;
 	taken_fill(&taken, arguments->job);
 	view->request.no_wait = why_no_wait(arguments->job, taken.waiting);
 	if (arguments->job->gres_list_req) {
 		/* The share of a task in the generic resources is known once the number of nodes is. */
 		offer_nodes(view, tables, arguments, &taken, 0, false);
-		if (!view->stock_because)
+		if (!view->request.stock_because)
 			need_nodes_for_gres(view, arguments->job);
 	}
-	if (!view->stock_because) {
+	if (!view->request.stock_because) {
 		uint32_t tasks = tasks_planned(&view->request);
 
 		/* Slurm deals the resources of a whole job (--gpus=N) as it likes, so that shares may also be rounded up. */
@@ -411,36 +401,40 @@ void job_view_offer(struct job_view *view, const struct machine_tables *tables, 
 			offer_nodes(view, tables, arguments, &taken, tasks, true);
 	}
 	taken_free(&taken);
+	if (!arguments->job->gres_list_req)
+		xfree(view->offer.max_tasks);	/* no node has a limit */
 }
 
 void given_view_fill(struct job_view *view, const struct machine_tables *tables, const struct job_test_arguments *arguments)
 {
 	uint32_t topology;
 
-	*view = (struct job_view) { .stock_because = NULL };
+	*view = (struct job_view) { .record = NULL };
 	if (!arguments->job->part_ptr || tables->record_count != node_record_count ||
 	    !machine_topology_of(tables, arguments->job->part_ptr, &topology)) {
-		view->stock_because = "Slurm's nodes or topologies have changed, run scontrol reconfigure";
+		view->request.stock_because = "Slurm's nodes or topologies have changed, run scontrol reconfigure";
 		return;
 	}
 	fill_request(view, tables, arguments);
+	describe_job(&view->request, arguments->job);
 	empty_offer(view, bit_set_count(arguments->nodes), cr_get_coremap_offset(node_record_count));
 	view->offer.given = true;
+	xfree(view->offer.max_tasks);
 	for (int i = 0; i < tables->record_count && i < bit_size(arguments->nodes); i++)
 		if (bit_test(arguments->nodes, i) && node_record_table_ptr[i] && tables->node_of_record[i] >= 0)
 			add_node(view, tables, arguments->job, i);
-	memset(view->core_free, 1, view->first_core[view->offer.node_count]);
+	memset(view->offer.core_free, 1, view->offer.first_core[view->offer.node_count]);
 }
 
 void job_view_free(struct job_view *view)
 {
 	xfree(view->record);
-	xfree(view->node);
-	xfree(view->first_core);
-	xfree(view->core_free);
-	xfree(view->cpus_per_core);
-	xfree(view->max_tasks);
-	xfree(view->weight);
+	xfree(view->offer.node);
+	xfree(view->offer.first_core);
+	xfree(view->offer.core_free);
+	xfree(view->offer.cpus_per_core);
+	xfree(view->offer.max_tasks);
+	xfree(view->offer.weight);
 	xfree(view->room);
-	xfree(view->required);
+	xfree(view->request.required);
 }

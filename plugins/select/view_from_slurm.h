@@ -10,24 +10,15 @@
 #include "plugins/select/gres_room.h"
 #include "plugins/select/configuration.h"
 
-/* A job's request and the nodes offered to it. The arrays belong to the view; `offer` and `request` point to them. */
+/* A job's request and the nodes offered to it. All arrays belong to the view. */
 struct job_view {
 	struct placement_offer offer;
 	struct placement_request request;
-	const char *stock_because;	/* why no policy can serve the job; NULL if one may */
-	enum stock_reason stock_reason;	/* the class of stock_because */
 	bool force_cores;		/* Slurm can be made to take exactly the planned cores */
 	bool force_counts;		/* Slurm can be made to take the planned number of cores on each node */
 
 	uint32_t *record;		/* the index of the node record of each offered node */
-	int32_t *node;
-	uint32_t *first_core;
-	uint8_t *core_free;
-	uint16_t *cpus_per_core;
-	uint32_t *max_tasks;
-	uint64_t *weight;
 	struct node_room *room;		/* what each offered node has left */
-	uint32_t *required;
 };
 
 /* Returns 0 for each of the three values that mean "not given" in Slurm (0, NO_VAL16, INFINITE16), else `value`. */
@@ -36,7 +27,7 @@ static inline uint16_t given16(uint16_t value)
 	return (value == NO_VAL16 || value == INFINITE16) ? 0 : value;
 }
 
-/* Fills `view` with the job's request, or stock_because if no policy can serve it. Free it with job_view_free(). */
+/* Fills `view` with the job's request, or its stock_because if no policy can serve it. Free it with job_view_free(). */
 void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 		   const struct job_test_arguments *arguments);
 

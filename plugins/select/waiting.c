@@ -177,19 +177,16 @@ static bool has_no_time(const job_record_t *job)
 
 static void put_off_one(job_record_t *job, uint32_t pause)
 {
-	struct placement_decision decision = {
-		.restarts = job->restart_cnt,
+	struct placement_request request = {
 		.mode = PLACEMENT_ENFORCE,
-		.end = DECISION_WAIT,
-		.reason = "the time for decisions is used up, the decision is put off to the next scheduling cycle",
+		.stock_because = "the time for decisions is used up, the decision is put off to the next scheduling cycle",
 	};
-	char *const *environment;
-	uint32_t count = policy_environment(job, &environment);
 
+	describe_job(&request, job);
+	request.environment_count = policy_environment(job, &request.environment);
 	put_off(job, pause);
-	decision.policy = placement_policy_name(environment, count);
-	name_job(&decision, job);
-	record_write(job, &decision);
+	placement_decide(NULL, &request)->outcome = DECISION_WAIT;
+	record_write(job);
 }
 
 /*

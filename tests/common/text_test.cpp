@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "common/util/plain_text.h"
 #include "common/util/short_number.hpp"
 #include "tests/check.hpp"
 
@@ -41,26 +40,12 @@ START_TEST(written_numbers) {
 }
 END_TEST
 
-// A decision in a job's system comment has at most 510 bytes, of printable ASCII.
-START_TEST(comments_of_jobs) {
-  const auto plain = [](std::string text) {
-    placement_plain_text(text.data(), "'\"\\`;");
-    return std::string(text.c_str());
-  };
-  ck_assert_text_eq(plain(std::string(510, 'x')), std::string(510, 'x'));
-  ck_assert_text_eq(plain(std::string(511, 'x')), std::string(510, 'x'));
-  ck_assert_text_eq(plain(""), "");
-  ck_assert_text_eq(plain("a b~'c'\"d\\`;\n\033\x7f\xc3\xa4"), "a b~_c__d________");
-}
-END_TEST
-
 static Suite* suite() {
   Suite* suite = suite_create("text");
   TCase* core = tcase_create("core");
   tcase_add_test(core, whole_numbers);
   tcase_add_test(core, real_numbers);
   tcase_add_test(core, written_numbers);
-  tcase_add_test(core, comments_of_jobs);
   suite_add_tcase(suite, core);
   return suite;
 }

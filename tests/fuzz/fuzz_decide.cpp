@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "common/matrix/matrix_wire.hpp"
@@ -16,12 +18,14 @@
 #include "common/state/snapshot.hpp"
 #include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
+#include "plugins/planning/current_decision.hpp"
 #include "plugins/planning/decide.h"
 #include "plugins/planning/decision_time_budget.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/temporary_directory.hpp"
 
 using namespace placement;
+using namespace placement::planning;
 
 const char* const fuzz_corpus = "decide";
 
@@ -242,11 +246,12 @@ void ask(Question& q, Bytes in) {
   q.request.required_count = static_cast<std::uint32_t>(q.required.size());
 }
 
-void check(const Question& q, const placement_decision& plan) {
-  REQUIRE(plan.placed || plan.reason[0] != '\0');
+void check(const Question& q, const CurrentDecision& plan) {
+  const std::string& reason = plan.reason;
+  REQUIRE(plan.placed || !reason.empty());
   // What is asked of six nodes takes no memory to speak of, and a policy keeps to what is asked.
-  REQUIRE(std::strcmp(plan.reason, "out of memory") != 0);
-  REQUIRE(!std::string_view(plan.reason).ends_with("gave a placement that is not legal"));
+  REQUIRE(reason != "out of memory");
+  REQUIRE(!reason.ends_with("gave a placement that is not legal"));
   REQUIRE(!plan.wait || (!plan.placed && plan.wait_left_s >= 1 && plan.wait_left_s <= 600));
   REQUIRE(q.request.no_wait == nullptr || !plan.wait || plan.put_off);
   REQUIRE(!plan.put_off || (plan.wait && q.request.may_be_put_off && q.request.times_put_off < decision_wait));
@@ -259,14 +264,14 @@ void check(const Question& q, const placement_decision& plan) {
     REQUIRE(plan.tasks[n] > 0 && (q.request.tasks_per_node == 0 || plan.tasks[n] <= q.request.tasks_per_node));
     tasks += plan.tasks[n];
   }
-  REQUIRE(tasks == plan.task_count && (q.request.tasks == 0 || tasks == q.request.tasks));
+  REQUIRE(tasks == plan.plan->task_count && (q.request.tasks == 0 || tasks == q.request.tasks));
   for (const std::uint32_t node : q.required)
     REQUIRE(std::find(plan.node, plan.node + plan.node_count, node) != plan.node + plan.node_count);
   for (std::size_t core = 0; core < q.core_free.size(); ++core) REQUIRE(!plan.core_wanted[core] || q.core_free[core]);
 }
 
 // Slurm gives the planned nodes, and on them the planned cores or all free ones.
-void grant(const Question& q, placement_decision& plan, bool planned_cores) {
+void grant(const Question& q, CurrentDecision& plan, bool planned_cores) {
   std::vector<std::uint32_t> given(plan.node, plan.node + plan.node_count);
   std::vector<std::uint32_t> room(plan.tasks, plan.tasks + plan.node_count);
   std::vector<std::uint8_t> core_given(q.core_free.size(), 0);
@@ -277,10 +282,13 @@ void grant(const Question& q, placement_decision& plan, bool planned_cores) {
   const placement_grant what = {static_cast<std::uint32_t>(given.size()), given.data(), room.data(), core_given.data()};
   placement_offer all_given = q.offer;
   all_given.given = true;
-  placement_decision stock{};
-  placement_assess(&all_given, &q.request, &what, &stock);
-  REQUIRE(stock.ranks_by_matrix || stock.cost == nullptr || stock.cost[0] == '\0');
-  placement_assess(&q.offer, &q.request, &what, &plan);
+  const decision_outcome outcome = std::exchange(plan.outcome, DECISION_STOCK);
+  const StepCosts planned = std::exchange(plan.costs, {});
+  placement_assess(&all_given, &q.request, &what);
+  REQUIRE(plan.ranks_by_matrix || plan.costs.cost.empty());
+  plan.outcome = outcome;
+  plan.costs = planned;
+  placement_assess(&q.offer, &q.request, &what);
 }
 
 }  // namespace
@@ -302,14 +310,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       q.request.environment_count = count;
     }
   }
-  placement_decision plan{};
-  plan.job_id = q.request.job_id;
-  plan.uid = q.request.uid;
-  placement_decide(&q.offer, &q.request, &plan);
-  plan.end = plan.wait ? DECISION_WAIT : plan.placed ? DECISION_CORES : DECISION_STOCK;
+  auto& plan = static_cast<CurrentDecision&>(*placement_decide(&q.offer, &q.request));
+  plan.outcome = plan.wait ? DECISION_WAIT : plan.placed ? DECISION_CORES : DECISION_STOCK;
   check(q, plan);
   if (plan.placed) grant(q, plan, q.request.uid % 2 == 0);
-  placement_tell(&plan);
-  if (q.request.job_id == 4) placement_plan_failed(q.request.job_id, "it could not be had");
+  placement_tell();
+  REQUIRE(std::strlen(placement_comment(true)) > 0 && std::strlen(placement_job_decision()) > 0);
+  if (q.request.job_id == 4) placement_give_up("it could not be had", true);
   return 0;
 }

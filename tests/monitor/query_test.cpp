@@ -213,9 +213,9 @@ START_TEST(decisions_as_text) {
   DecisionAnswer answer;
   ck_assert(parse_answer_text(answer_text(answer)).decisions.empty());
   answer.notes = {"a\tfile\nis broken"};
-  answer.written = 12;
-  answer.last_s = 1700000000;
-  answer.ring_trouble = "not there";
+  answer.ring.written = 12;
+  answer.ring.last_s = 1700000000;
+  answer.ring.trouble = "not there";
   for (const std::uint32_t job : {1U, 2U}) {
     Decision& decision = answer.decisions.emplace_back();
     decision.job_id = job;
@@ -226,7 +226,7 @@ START_TEST(decisions_as_text) {
   ck_assert_uint_eq(again.decisions.size(), 2);
   ck_assert_text_eq(decision_text(again.decisions[1]), decision_text(answer.decisions[1]));
   ck_assert_text_eq(again.notes.at(0), "a?file?is broken");
-  ck_assert(again.written == 12 && again.last_s == 1700000000 && again.ring_trouble == "not there");
+  ck_assert(again.ring.written == 12 && again.ring.last_s == 1700000000 && again.ring.trouble == "not there");
   ck_assert_error(parse_answer_text("written\t-1\n"), "'-1'");
   ck_assert_error(parse_answer_text("nonsense\n\nwritten\t1\n"), "no tab");
 }

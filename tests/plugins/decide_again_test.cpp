@@ -16,7 +16,7 @@ using namespace placement;
 using namespace placement::planning;
 
 // Returns a decision that was made when user 1 had no time for decisions left.
-const placement_decision* decide_without_time(const Offer& offer, placement_request request) {
+const CurrentDecision* decide_without_time(const Offer& offer, placement_request request) {
   request.uid = 1;
   DecisionClock::cost = std::chrono::milliseconds(50);
   // The time is used up by many questions about one job. With many jobs, the entries of the first ones would be
@@ -25,7 +25,7 @@ const placement_decision* decide_without_time(const Offer& offer, placement_requ
   placement_request other = request_for(environment, 16);
   other.uid = 1;
   for (; !placement_would_put_off(1, 0); ++other.time_limit_s) ck_assert(decide(offer, other)->placed);
-  const placement_decision* plan = decide(offer, request);
+  const CurrentDecision* plan = decide(offer, request);
   DecisionClock::cost = {};
   return plan;
 }
@@ -54,20 +54,21 @@ START_TEST(answers_are_remembered_per_job_and_question) {
   const placement_request request = request_for(environment, 4);
   Offer offer(4, 4);
   const std::string first = planned(offer, decide(offer, request));
-  const placement_decision* again = decide(offer, request);
-  ck_assert(again->remembered);
+  const CurrentDecision* again = decide(offer, request);
+  ck_assert(again->record.remembered);
   ck_assert_planned(offer, again, first.c_str());
   offer.take(0, {0});
-  ck_assert(!decide(offer, request)->remembered);
-  placement_plan_failed(request.job_id, "it could not be had");
+  ck_assert(!decide(offer, request)->record.remembered);
+  placement_give_up("it could not be had", true);
   again = decide(offer, request);
-  ck_assert(again->remembered);
+  ck_assert(again->record.remembered);
   ck_assert_stock(again, "could not be had", STOCK_SLURM);
   Environment other = Environment::with_matrix(ring(4), "TREEMATCH=scope=whole");
   placement_request changed = request;
   changed.environment = other.c();
-  ck_assert(!decide(offer, changed)->remembered);
-  placement_plan_failed(4711, "nobody knows this job");
+  ck_assert(!decide(offer, changed)->record.remembered);
+  left_to_slurm({.job_id = 4711}, "nobody knows this job", STOCK_OTHER);
+  placement_give_up("nobody knows this job", true);
 }
 END_TEST
 
@@ -78,7 +79,7 @@ START_TEST(a_decision_without_time_is_put_off) {
   placement_request request = request_for(environment, 8);
   request.may_be_put_off = true;
   ck_assert(!placement_would_put_off(1, 0));
-  const placement_decision* plan = decide_without_time(offer, request);
+  const CurrentDecision* plan = decide_without_time(offer, request);
   ck_assert(!placement_would_put_off(1, 2));
   ck_assert(plan->wait && plan->put_off && !plan->wait_told);
   ck_assert_stock(plan, "(1 of DecisionWait=2)", STOCK_NO_TIME);
@@ -94,16 +95,16 @@ START_TEST(a_decision_is_put_off_so_often_and_no_more) {
   const Offer offer(16, 4);
   Environment environment = Environment::with_matrix(ring(8));
   placement_request request = request_for(environment, 8);
-  const placement_decision* plan = decide_without_time(offer, request);
+  const CurrentDecision* plan = decide_without_time(offer, request);
   ck_assert(!plan->wait && !plan->put_off);
-  ck_assert_msg(std::strstr(plan->reason, "used up") != nullptr, "%s", plan->reason);
-  ck_assert_str_ne(plan->natural_cost, "");
-  ck_assert_str_ne(plan->stock_cost, "");
+  ck_assert_msg(std::strstr(plan->reason.c_str(), "used up") != nullptr, "%s", plan->reason.c_str());
+  ck_assert_str_ne(plan->costs.natural_cost.c_str(), "");
+  ck_assert_str_ne(plan->costs.stock_cost.c_str(), "");
   request.may_be_put_off = true;
   request.times_put_off = 2;
   plan = decide_without_time(offer, request);
   ck_assert(!plan->wait && !plan->put_off);
-  ck_assert_msg(std::strstr(plan->reason, "used up") != nullptr, "%s", plan->reason);
+  ck_assert_msg(std::strstr(plan->reason.c_str(), "used up") != nullptr, "%s", plan->reason.c_str());
 }
 END_TEST
 
@@ -114,10 +115,10 @@ START_TEST(what_is_forgotten_is_decided_anew) {
   const Offer offer(4, 4);
   const std::string first = planned(offer, decide(offer, request));
   placement_forget(request.job_id + 1);
-  ck_assert(decide(offer, request)->remembered);
+  ck_assert(decide(offer, request)->record.remembered);
   placement_forget(request.job_id);
-  const placement_decision* plan = decide(offer, request);
-  ck_assert(!plan->remembered);
+  const CurrentDecision* plan = decide(offer, request);
+  ck_assert(!plan->record.remembered);
   ck_assert_planned(offer, plan, first.c_str());
 }
 END_TEST
@@ -131,8 +132,8 @@ START_TEST(a_remembered_answer_is_not_put_off) {
   request.uid = 1;
   request.may_be_put_off = true;
   const std::string first = planned(offer, decide(offer, request));
-  const placement_decision* plan = decide_without_time(offer, request);
-  ck_assert(plan->remembered && !plan->put_off);
+  const CurrentDecision* plan = decide_without_time(offer, request);
+  ck_assert(plan->record.remembered && !plan->put_off);
   ck_assert_planned(offer, plan, first.c_str());
 }
 END_TEST
@@ -176,11 +177,11 @@ START_TEST(mappings_are_remembered_for_ten_minutes) {
   DecisionClock::time = now + std::chrono::seconds(599);
   placement_tidy();
   ck_assert_uint_gt(treematch::matrix_memories().bytes(), 0);
-  ck_assert(decide(offer, request)->remembered);
+  ck_assert(decide(offer, request)->record.remembered);
   DecisionClock::time = std::chrono::steady_clock::now() + std::chrono::seconds(601);
   placement_tidy();
   ck_assert_uint_eq(treematch::matrix_memories().bytes(), 0);
-  ck_assert(!decide(offer, request)->remembered);
+  ck_assert(!decide(offer, request)->record.remembered);
   ck_assert_uint_gt(treematch::matrix_memories().bytes(), 0);
   placement_unconfigure();
   DecisionClock::time = before;
@@ -200,16 +201,16 @@ START_TEST(many_jobs) {
     placement_request request = request_for(environment, 64);
     request.uid = 1;
     request.may_be_put_off = true;
-    const placement_decision* plan = i == 0 ? decide_without_time(offer, request) : decide(offer, request);
+    const CurrentDecision* plan = i == 0 ? decide_without_time(offer, request) : decide(offer, request);
     for (; plan->put_off; plan = decide(offer, request)) {
       ck_assert(plan->wait && !plan->placed);
       ++request.times_put_off;
       ++cycles;
       DecisionClock::time += std::chrono::milliseconds(500);
     }
-    ck_assert_msg(plan->placed, "%s", plan->reason);
-    ck_assert_str_ne(plan->cost, "");
-    ck_assert_msg(std::strstr(plan->reason, "matrix") == nullptr, "%s", plan->reason);
+    ck_assert_msg(plan->placed, "%s", plan->reason.c_str());
+    ck_assert_str_ne(plan->costs.cost.c_str(), "");
+    ck_assert_msg(std::strstr(plan->reason.c_str(), "matrix") == nullptr, "%s", plan->reason.c_str());
   }
   ck_assert_int_gt(cycles, 1);
 }

@@ -9,6 +9,7 @@
 
 #include "common/matrix/matrix_wire.hpp"
 #include "common/util/base64url.hpp"
+#include "plugins/planning/current_decision.hpp"
 #include "plugins/planning/decide.h"
 #include "plugins/planning/decision_time_budget.hpp"
 #include "tests/check.hpp"
@@ -41,7 +42,7 @@ class TestMachine {
   }
 
   placement_machine c() const {
-    return {nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), topology_.c_str(), nullptr, 0, false};
+    return {nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), topology_.c_str(), nullptr, 0, false, unbound};
   }
 
   void configure(const std::string& text = "") const {
@@ -56,6 +57,8 @@ class TestMachine {
     placement_configure(file.path().c_str(), &machine);
     ck_assert_str_eq(placement_failure(), "");
   }
+
+  const char* unbound = nullptr;  // the value of TaskPlugin, if it binds no rank
 
  private:
   std::vector<std::string> names_;
@@ -80,11 +83,12 @@ class Offer {
     return *this;
   }
 
-  std::vector<std::int32_t> node_;
-  std::vector<std::uint32_t> first_core_;
-  std::vector<std::uint8_t> free_;
-  std::vector<std::uint16_t> cpus_;
-  std::vector<std::uint64_t> weight_;  // empty: all the same
+  // An offer has pointers to data that are not constant.
+  mutable std::vector<std::int32_t> node_;
+  mutable std::vector<std::uint32_t> first_core_;
+  mutable std::vector<std::uint8_t> free_;
+  mutable std::vector<std::uint16_t> cpus_;
+  mutable std::vector<std::uint64_t> weight_;  // empty: all the same
 
   placement_offer c() const {
     return {static_cast<std::uint32_t>(node_.size()),
@@ -171,24 +175,27 @@ struct DecisionClock {
 };
 
 // The decision is valid until the next call.
-inline placement_decision* decide(const Offer& offer, const placement_request& request) {
-  static placement_decision decision;
+inline planning::CurrentDecision* decide(const Offer& offer, placement_request request) {
   DecisionClock::decision_has_begun = false;
   const placement_offer c = offer.c();
-  decision = {};
-  decision.job_id = request.job_id;
-  decision.policy = placement_policy_name(request.environment, request.environment_count);
-  decision.mode = placement_mode_in(nullptr);
-  decision.for_start = true;
-  placement_decide(&c, &request, &decision);
-  decision.end = decision.placed ? DECISION_CORES : DECISION_STOCK;
+  request.mode = placement_mode_in(nullptr);
+  request.for_start = true;
+  auto* const decision = static_cast<planning::CurrentDecision*>(placement_decide(&c, &request));
+  decision->outcome = decision->placed ? DECISION_CORES : DECISION_STOCK;
   DecisionClock::now += DecisionClock::cost;
-  return &decision;
+  return decision;
+}
+
+// Starts a decision that is left to Slurm for a reason, and returns it.
+inline planning::CurrentDecision* left_to_slurm(placement_request request, const char* reason, stock_reason of_class) {
+  request.stock_because = reason;
+  request.stock_reason = of_class;
+  return static_cast<planning::CurrentDecision*>(placement_decide(nullptr, &request));
 }
 
 // "node:core,core node:.."
-inline std::string planned(const Offer& offer, const placement_decision* plan) {
-  std::string text = plan->placed ? "" : std::string("stock: ") + plan->reason;
+inline std::string planned(const Offer& offer, const planning::CurrentDecision* plan) {
+  std::string text = plan->placed ? "" : "stock: " + plan->reason;
   for (std::uint32_t n = 0; plan->placed && n < plan->node_count; ++n) {
     text += (n ? " " : "") + std::to_string(plan->node[n]) + ":";
     std::string separator;
@@ -213,13 +220,13 @@ inline CommMatrix ring(std::int32_t ranks) {
     ck_assert_str_eq(planned_.c_str(), text);          \
   } while (0)
 
-#define ck_assert_stock(plan, part, reason_class)                                                      \
-  do {                                                                                                 \
-    const placement_decision* const stock_ = (plan);                                                   \
-    ck_assert(!stock_->placed);                                                                        \
-    ck_assert_msg(std::strstr(stock_->reason, part) != nullptr, "reason is '%s'", stock_->reason);     \
-    ck_assert_msg(stock_->stock_reason == (reason_class), "class is %d of '%s'", stock_->stock_reason, \
-                  stock_->reason);                                                                     \
+#define ck_assert_stock(plan, part, of_class)                                                                \
+  do {                                                                                                       \
+    const auto* const stock_ = (plan);                                                                       \
+    const char* const reason_ = stock_->reason.c_str();                                                      \
+    ck_assert(!stock_->placed);                                                                              \
+    ck_assert_msg(std::strstr(reason_, part) != nullptr, "reason is '%s'", reason_);                         \
+    ck_assert_msg(stock_->reason_class == (of_class), "class is %d of '%s'", stock_->reason_class, reason_); \
   } while (0)
 
 }  // namespace placement

@@ -3,6 +3,7 @@
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;
+using namespace placement::planning;
 
 namespace {
 
@@ -40,15 +41,15 @@ START_TEST(a_partition_stands_for_its_jobs) {
   request.min_nodes = 1;
   request.max_nodes = UINT32_MAX;
   Offer offer(4, 2);
-  const placement_decision* plan = decide(offer, request);
-  ck_assert_str_eq(plan->policy, "TOFA");
-  ck_assert_uint_eq(plan->task_count, 2);
+  const CurrentDecision* plan = decide(offer, request);
+  ck_assert_str_eq(plan->record.policy.c_str(), "TOFA");
+  ck_assert_uint_eq(plan->plan->task_count, 2);
   request.environment_count = placement_partition_environment("long", &environment);
   request.environment = environment;
   request.job_id = next_job++;
   plan = decide(offer, request);  // there are no live data here
   ck_assert(!plan->placed);
-  ck_assert_str_eq(plan->policy, "NLA");
+  ck_assert_str_eq(plan->record.policy.c_str(), "NLA");
   placement_unconfigure();
   ck_assert_uint_eq(placement_partition_environment("debug", &environment), 0);
 }
@@ -72,7 +73,7 @@ END_TEST
 std::vector<std::uint32_t> nodes_with_topology(placement_request request, std::uint32_t topology) {
   request.topology = topology;
   Offer offer(4, 2);
-  const placement_decision* const plan = decide(offer, request);
+  const CurrentDecision* const plan = decide(offer, request);
   return plan->placed ? std::vector(plan->node, plan->node + plan->node_count) : std::vector<std::uint32_t>{};
 }
 

@@ -10,6 +10,7 @@
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;
+using namespace placement::planning;
 
 namespace {
 
@@ -28,14 +29,14 @@ std::string state_on_ring(std::uint32_t nodes) {
       directory.file("torus", "torus " + std::to_string(nodes) + "\nn[0-" + last + "] 0-" + last + "\n") +
       "\nOutageFile=" + directory.file("outages", outages));
   Environment environment = Environment::with_matrix(ring(2), "TOFA");
-  const placement_decision* plan = decide(Offer(nodes, 2), request_for(environment, 2));
-  ck_assert_msg(plan->placed, "%s", plan->reason);
+  const CurrentDecision* plan = decide(Offer(nodes, 2), request_for(environment, 2));
+  ck_assert_msg(plan->placed, "%s", plan->reason.c_str());
   return plan->job_state;
 }
 
 // Returns the decision for a job with `ranks` ranks on each node. Each rank has traffic with some others at random if
 // `scattered` is true, else with the next one.
-const placement_decision* plan_of(std::uint32_t nodes, std::uint32_t ranks, bool scattered) {
+const CurrentDecision* plan_of(std::uint32_t nodes, std::uint32_t ranks, bool scattered) {
   const auto tasks = static_cast<std::int32_t>(nodes * ranks);
   std::mt19937 random(7);
   std::vector<CommEdge> edges;
@@ -48,8 +49,8 @@ const placement_decision* plan_of(std::uint32_t nodes, std::uint32_t ranks, bool
   placement_request request = request_for(environment, static_cast<std::uint32_t>(tasks));
   request.tasks_per_node = ranks;
   request.min_nodes = request.max_nodes = nodes;
-  const placement_decision* plan = decide(Offer(nodes, 2 * ranks), request);
-  ck_assert_msg(plan->placed, "%s", plan->reason);
+  const CurrentDecision* plan = decide(Offer(nodes, 2 * ranks), request);
+  ck_assert_msg(plan->placed, "%s", plan->reason.c_str());
   return plan;
 }
 
@@ -59,7 +60,7 @@ const placement_decision* plan_of(std::uint32_t nodes, std::uint32_t ranks, bool
 START_TEST(planned_ranks_of_1_to_5040_nodes) {
   for (const auto& [nodes, ranks] :
        {std::pair{1U, 64U}, {1U, 8192U}, {64U, 1U}, {97U, 3U}, {1024U, 64U}, {1200U, 54U}, {5040U, 13U}}) {
-    const placement_decision* const plan = plan_of(nodes, ranks, false);
+    const CurrentDecision* const plan = plan_of(nodes, ranks, false);
     ck_assert_uint_eq(plan->node_count, nodes);
     const std::string text = plan->planned_ranks;
     ck_assert_uint_le(text.size(), 16 << 10);
@@ -75,8 +76,8 @@ START_TEST(planned_ranks_have_at_most_16_kib) {
   ck_assert_uint_le(text.size(), 16 << 10);
   ck_assert_uint_eq(unpack_planned_ranks(text).ranks.size(), 64);
   ck_assert_str_eq(plan_of(64, 64, true)->planned_ranks, "");
-  ck_assert_str_ne(plan_of(16, 8, true)->ranks, "");  // for the record: at most 767 bytes
-  ck_assert_str_eq(plan_of(16, 16, true)->ranks, "");
+  ck_assert_str_ne(plan_of(16, 8, true)->costs.ranks.c_str(), "");  // for the record: at most 767 bytes
+  ck_assert_str_eq(plan_of(16, 16, true)->costs.ranks.c_str(), "");
   ck_assert_uint_eq(unpack_planned_ranks(plan_of(64, 64, false)->planned_ranks).ranks.size(), 64);
 }
 END_TEST

@@ -81,13 +81,13 @@ START_TEST(heavy_pairs_share_nodes) {
   // 0-2 and 1-3 talk
   Environment environment = Environment::with_matrix(CommMatrix::from_edges(4, {{0, 2, 100}, {1, 3, 100}, {0, 1, 1}}));
   Offer offer(4, 2);
-  const placement_decision* plan = decide(offer, request_for(environment, 4));
+  const CurrentDecision* plan = decide(offer, request_for(environment, 4));
   ck_assert_planned(offer, plan, "0:0,1 1:0,1");
-  ck_assert_uint_eq(plan->task_count, 4);
+  ck_assert_uint_eq(plan->plan->task_count, 4);
   ck_assert_uint_eq(plan->tasks[0], 2);
-  ck_assert_str_eq(plan->policy, "TREEMATCH");
-  ck_assert_int_lt(std::stoll(plan->cost), std::stoll(plan->natural_cost));
-  ck_assert(!plan->remembered);
+  ck_assert_str_eq(plan->record.policy.c_str(), "TREEMATCH");
+  ck_assert_int_lt(std::stoll(plan->costs.cost.c_str()), std::stoll(plan->costs.natural_cost.c_str()));
+  ck_assert(!plan->record.remembered);
 }
 END_TEST
 
@@ -100,11 +100,11 @@ START_TEST(costs_where_a_node_has_cores_to_spare) {
   Offer offer(2, 4);
   placement_request request = request_for(environment, 5);
   request.tasks_per_node = 3;
-  const placement_decision* plan = decide(offer, request);
+  const CurrentDecision* plan = decide(offer, request);
   ck_assert(plan->placed);
-  ck_assert_str_eq(plan->cost,
+  ck_assert_str_eq(plan->costs.cost.c_str(),
                    "3600");  // 3 and 4 on one socket of the first node; not 3000, as on the planned cores of the second
-  ck_assert_str_eq(plan->natural_cost, "5000");
+  ck_assert_str_eq(plan->costs.natural_cost.c_str(), "5000");
 }
 END_TEST
 
@@ -115,19 +115,19 @@ START_TEST(first_nodes_where_slurm_chose_the_cores) {
   Environment environment = Environment::with_matrix(CommMatrix::from_edges(2, {{0, 1, 100}}));
   Offer offer(4, 4);
   const placement_request request = request_for(environment, 2);
-  placement_decision* plan = decide(offer, request);
+  CurrentDecision* plan = decide(offer, request);
   ck_assert(plan->placed);
-  ck_assert_str_eq(plan->cost, "200");
-  ck_assert_str_eq(plan->stock_cost, "200");
+  ck_assert_str_eq(plan->costs.cost.c_str(), "200");
+  ck_assert_str_eq(plan->costs.stock_cost.c_str(), "200");
   std::uint32_t node = 1, room = 2;
   std::vector<std::uint8_t> cores(16, 0);
   cores[4] = cores[6] = 1;
   const placement_offer nodes = offer.c();
   const placement_grant grant{1, &node, &room, cores.data()};
-  placement_assess(&nodes, &request, &grant, plan);
-  ck_assert_str_eq(plan->cost, "400");
-  ck_assert_str_eq(plan->natural_cost, "400");
-  ck_assert_str_eq(plan->stock_cost, "400");
+  placement_assess(&nodes, &request, &grant);
+  ck_assert_str_eq(plan->costs.cost.c_str(), "400");
+  ck_assert_str_eq(plan->costs.natural_cost.c_str(), "400");
+  ck_assert_str_eq(plan->costs.stock_cost.c_str(), "400");
 }
 END_TEST
 
@@ -140,7 +140,7 @@ START_TEST(a_step_that_slurm_would_not_start) {
   request.cpus_per_task = 3;
   ck_assert(decide(offer, request)->placed);
   request.tasks_need_whole_cores = true;
-  const placement_decision* plan = decide(offer, request);
+  const CurrentDecision* plan = decide(offer, request);
   ck_assert_stock(plan, "5 tasks of 3 CPUs", STOCK_NO_ROOM);
   request = request_for(environment, 4);  // all CPUs of the job
   request.cpus_per_task = 3;
@@ -159,7 +159,7 @@ START_TEST(busy_cores_are_left_alone) {
   Environment environment = Environment::with_matrix(ring(4));
   Offer offer(4, 4);
   offer.take(0, {0, 1, 2}).take(1, {0, 1, 2, 3}).take(2, {1}).take(3, {3});
-  const placement_decision* plan = decide(offer, request_for(environment, 4));
+  const CurrentDecision* plan = decide(offer, request_for(environment, 4));
   ck_assert(plan->placed);
   std::uint32_t wanted = 0;
   for (std::size_t core = 0; core < offer.free_.size(); ++core) {
@@ -194,8 +194,8 @@ START_TEST(node_limits_are_kept) {
   for (std::uint32_t nodes = 1; nodes <= 4; ++nodes) {
     placement_request request = request_for(environment, 4);
     request.min_nodes = request.max_nodes = nodes;
-    const placement_decision* plan = decide(Offer(4, 4), request);
-    ck_assert_msg(plan->placed, "%s", plan->reason);
+    const CurrentDecision* plan = decide(Offer(4, 4), request);
+    ck_assert_msg(plan->placed, "%s", plan->reason.c_str());
     ck_assert_uint_eq(plan->node_count, nodes);
   }
 }
@@ -204,18 +204,18 @@ END_TEST
 START_TEST(required_nodes_are_used) {
   TestMachine(4, 2).configure();
   Environment environment = Environment::with_matrix(ring(4));
-  const std::uint32_t required[] = {3};
+  std::uint32_t required[] = {3};
   placement_request request = request_for(environment, 4);
   request.min_nodes = request.max_nodes = 2;
   request.required = required;
   request.required_count = 1;
-  const placement_decision* plan = decide(Offer(4, 4), request);
-  ck_assert_msg(plan->placed, "%s", plan->reason);
+  const CurrentDecision* plan = decide(Offer(4, 4), request);
+  ck_assert_msg(plan->placed, "%s", plan->reason.c_str());
   ck_assert_uint_eq(plan->node[1], 3);
   Offer busy(4, 4);
   busy.take(3, {0, 1, 2, 3});
   ck_assert_stock(decide(busy, request), "required node", STOCK_NO_ROOM);
-  const std::uint32_t absurd[] = {77};
+  std::uint32_t absurd[] = {77};
   request.required = absurd;
   ck_assert_stock(decide(Offer(4, 4), request), "required node", STOCK_NO_ROOM);
 }
@@ -229,8 +229,8 @@ START_TEST(tasks_per_node_take_their_cpus_everywhere) {
   request.tasks_per_node = 2;
   Offer offer(4, 4);
   offer.take(0, {0, 1, 2});  // one core is not enough for it
-  const placement_decision* plan = decide(offer, request);
-  ck_assert_msg(plan->placed, "%s", plan->reason);
+  const CurrentDecision* plan = decide(offer, request);
+  ck_assert_msg(plan->placed, "%s", plan->reason.c_str());
   ck_assert_uint_eq(plan->node_count, 3);
   for (std::uint32_t n = 0; n < 3; ++n) {
     ck_assert_uint_ne(plan->node[n], 0);
@@ -248,8 +248,8 @@ START_TEST(several_cpus_per_task) {
   request.cpus_per_task = 2;
   Offer offer(2, 4);
   offer.take(0, {0});  // three cores are room for one task only
-  const placement_decision* plan = decide(offer, request);
-  ck_assert_msg(plan->placed, "%s", plan->reason);
+  const CurrentDecision* plan = decide(offer, request);
+  ck_assert_msg(plan->placed, "%s", plan->reason.c_str());
   std::uint32_t wanted = 0;
   for (std::uint32_t n = 0; n < plan->node_count; ++n) {
     const std::uint8_t* cores = plan->core_wanted + offer.first_core_[plan->node[n]];
@@ -266,7 +266,7 @@ START_TEST(tasks_that_share_cores) {
   Environment environment = Environment::with_matrix(ring(6));
   Offer offer(2, 4, 2);
   placement_request request = request_for(environment, 6);
-  const placement_decision* plan = decide(offer, request);
+  const CurrentDecision* plan = decide(offer, request);
   ck_assert_planned(offer, plan, "0:0,1,2");  // six threads on three cores
   request.cpus_per_task = 3;                  // 18 CPUs are more than there are
   ck_assert_stock(decide(offer, request), "not enough", STOCK_NO_ROOM);
@@ -274,7 +274,7 @@ START_TEST(tasks_that_share_cores) {
   placement_request odd = request_for(four, 4);
   odd.cpus_per_task = 3;
   plan = decide(offer, odd);  // 2 tasks of 3 CPUs are 3 cores on each
-  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_msg(plan->placed, "%s", plan->reason.c_str());
   ck_assert_uint_eq(plan->node_count, 2);
   for (std::uint32_t n = 0; n < 2; ++n) {
     const std::uint8_t* cores = plan->core_wanted + offer.first_core_[plan->node[n]];
@@ -292,9 +292,9 @@ START_TEST(whole_nodes) {
   request.whole_nodes = true;
   request.min_nodes = request.max_nodes = 2;
   Offer offer(4, 4);
-  const placement_decision* plan = decide(offer, request);
-  ck_assert_msg(plan->placed, "%s", plan->reason);
-  ck_assert_uint_eq(plan->task_count, 6);
+  const CurrentDecision* plan = decide(offer, request);
+  ck_assert_msg(plan->placed, "%s", plan->reason.c_str());
+  ck_assert_uint_eq(plan->plan->task_count, 6);
   ck_assert_planned(offer, plan, "0:0,1,2,3 1:0,1,2,3");
 }
 END_TEST
@@ -304,9 +304,9 @@ START_TEST(tasks_that_nobody_named) {
   Environment environment = Environment::with_matrix(ring(3));
   placement_request request = request_for(environment, 0);
   request.min_nodes = 3;
-  const placement_decision* plan = decide(Offer(4, 4), request);
-  ck_assert_msg(plan->placed, "%s", plan->reason);
-  ck_assert_uint_eq(plan->task_count, 3);
+  const CurrentDecision* plan = decide(Offer(4, 4), request);
+  ck_assert_msg(plan->placed, "%s", plan->reason.c_str());
+  ck_assert_uint_eq(plan->plan->task_count, 3);
   request.tasks_per_node = 4;
   ck_assert_stock(decide(Offer(4, 4), request), "12 tasks", STOCK_REQUEST);
 }
@@ -315,9 +315,9 @@ END_TEST
 START_TEST(without_a_matrix) {
   TestMachine(4, 2).configure();
   Environment environment{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=TREEMATCH"};
-  const placement_decision* plan = decide(Offer(4, 4), request_for(environment, 8));
-  ck_assert_msg(plan->placed, "%s", plan->reason);
-  ck_assert_str_eq(plan->cost, "");
+  const CurrentDecision* plan = decide(Offer(4, 4), request_for(environment, 8));
+  ck_assert_msg(plan->placed, "%s", plan->reason.c_str());
+  ck_assert_str_eq(plan->costs.cost.c_str(), "");
 }
 END_TEST
 
@@ -325,10 +325,10 @@ START_TEST(hostile_environments) {
   TestMachine(4, 2).configure();
   const CommMatrix matrix = ring(4);
   const auto reason_of = [](Environment environment) {
-    const placement_decision* plan = decide(Offer(4, 4), request_for(environment, 4));
+    const CurrentDecision* plan = decide(Offer(4, 4), request_for(environment, 4));
     ck_assert(!plan->placed);
-    ck_assert_str_ne(plan->reason, "");
-    return std::string(plan->reason);
+    ck_assert_str_ne(plan->reason.c_str(), "");
+    return std::string(plan->reason.c_str());
   };
   const Environment good = Environment::with_matrix(matrix);
   reason_of(Environment{"PLACEMENT_POLICY=TREEMATCH"});
@@ -384,10 +384,10 @@ END_TEST
 START_TEST(above_the_size_limit_groups_are_placed) {
   TestMachine(4, 2).configure("NodeLevelTasks=3\n");
   Environment environment = Environment::with_matrix(ring(4));
-  const placement_decision* plan = decide(Offer(4, 4), request_for(environment, 4));
-  ck_assert_msg(plan->placed, "%s", plan->reason);
-  ck_assert_str_ne(plan->cost, "");
-  ck_assert_msg(std::strstr(plan->reason, "NodeLevelTasks=3") != nullptr, "%s", plan->reason);
+  const CurrentDecision* plan = decide(Offer(4, 4), request_for(environment, 4));
+  ck_assert_msg(plan->placed, "%s", plan->reason.c_str());
+  ck_assert_str_ne(plan->costs.cost.c_str(), "");
+  ck_assert_msg(std::strstr(plan->reason.c_str(), "NodeLevelTasks=3") != nullptr, "%s", plan->reason.c_str());
 }
 END_TEST
 
@@ -408,15 +408,15 @@ START_TEST(costs_are_known_when_time_is_over) {
     static Deadline::Time now{};
     return now += std::chrono::microseconds(200);
   };
-  const placement_decision* plan = decide(Offer(160, 2), request_for(environment, 320));
+  const CurrentDecision* plan = decide(Offer(160, 2), request_for(environment, 320));
   Deadline::processor_clock = processor;
   Deadline::wall_clock = wall;
-  ck_assert_msg(plan->placed, "%s", plan->reason);
-  ck_assert_ptr_ne(std::strstr(plan->reason, "DecisionTimeMs"), nullptr);
-  ck_assert_str_ne(plan->cost, "");
-  ck_assert_str_ne(plan->natural_cost, "");
-  ck_assert_str_ne(plan->stock_cost, "");
-  ck_assert_double_le(std::atof(plan->cost), std::atof(plan->natural_cost));
+  ck_assert_msg(plan->placed, "%s", plan->reason.c_str());
+  ck_assert_ptr_ne(std::strstr(plan->reason.c_str(), "DecisionTimeMs"), nullptr);
+  ck_assert_str_ne(plan->costs.cost.c_str(), "");
+  ck_assert_str_ne(plan->costs.natural_cost.c_str(), "");
+  ck_assert_str_ne(plan->costs.stock_cost.c_str(), "");
+  ck_assert_double_le(std::atof(plan->costs.cost.c_str()), std::atof(plan->costs.natural_cost.c_str()));
 }
 END_TEST
 

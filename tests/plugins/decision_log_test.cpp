@@ -4,27 +4,28 @@
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;
+using namespace placement::planning;
 
 START_TEST(a_refused_plan_leaves_no_costs) {
   const TemporaryDirectory directory;
   const std::string file = directory.path() + "/decisions";
-  TestMachine(4, 1).configure("DecisionFile=" + file + "\n");
+  TestMachine machine(4, 1);
+  machine.configure("DecisionFile=" + file + "\n");
   Environment environment = Environment::with_matrix(ring(4));
   const Offer offer(4, 2);
   const placement_request request = request_for(environment, 4);
-  placement_decision* plan = decide(offer, request);
+  CurrentDecision* plan = decide(offer, request);
   ck_assert(plan->placed);
-  placement_tell(plan);
+  placement_tell();
   const auto refuse = [&] {  // as the select plugin does
+    placement_forget(request.job_id);
     plan = decide(offer, request);
     ck_assert(plan->placed);
-    plan->end = DECISION_STOCK;
-    plan->stock_reason = STOCK_SLURM;
-    plan->reason = "Slurm allocated other nodes";
-    plan->cost = plan->natural_cost = plan->stock_cost = nullptr;
+    placement_give_up("Slurm allocated other nodes", false);
+    ck_assert(!plan->placed);
+    placement_tell();
   };
   refuse();
-  placement_tell(plan);
   const std::vector<Decision> told = DecisionReader(file).read();
   ck_assert_uint_eq(told.size(), 2);
   ck_assert(!told[0].cost.empty() && !told[0].natural_cost.empty() && !told[0].first_nodes_cost.empty());
@@ -39,12 +40,12 @@ START_TEST(a_refused_plan_leaves_no_costs) {
   ck_assert_text_eq(told[1].choice, told[0].choice);
   ck_assert_int_eq(told[0].reason_class, STOCK_OTHER);
   // The note about missing binding is only for jobs with the policy's nodes.
+  machine.unbound = "task/none";
+  machine.configure("DecisionFile=" + file + "\n");
   refuse();
-  plan->unbound = "task/none";
-  placement_tell(plan);
+  placement_forget(request.job_id);
   plan = decide(offer, request);
-  plan->unbound = "task/none";
-  placement_tell(plan);
+  placement_tell();
   const std::vector<Decision> unbound = DecisionReader(file).read();
   ck_assert_uint_eq(unbound.size(), 4);
   for (const std::size_t stock : {1, 2})
@@ -61,14 +62,14 @@ START_TEST(a_decision_that_is_put_off_has_its_candidates) {
   Environment environment = Environment::with_matrix(ring(4));
   const Offer offer(4, 2);
   DecisionClock::cost = std::chrono::milliseconds(50);
-  placement_decision* plan = nullptr;
+  CurrentDecision* plan = nullptr;
   do {  // until the time of this second is used up
     placement_request request = request_for(environment, 4);
     request.uid = 1;
     request.may_be_put_off = true;
     plan = decide(offer, request);
-    if (plan->put_off) plan->end = DECISION_WAIT;
-    placement_tell(plan);
+    if (plan->put_off) plan->outcome = DECISION_WAIT;
+    placement_tell();
   } while (!plan->put_off);
   DecisionClock::cost = {};
   const Decision told = DecisionReader(file).read().back();
@@ -78,12 +79,55 @@ START_TEST(a_decision_that_is_put_off_has_its_candidates) {
 }
 END_TEST
 
+// The texts for users. A comment has at most 511 bytes, of printable ASCII without quotes and backslashes.
+START_TEST(texts_of_decisions) {
+  CurrentDecision decision;
+  decision.record.job_id = 7;
+  decision.record.policy = "TREEMATCH";
+  decision.reason = "a b~'c'\"d\\`;\n\033\x7f\xc3\xa4";
+  ck_assert_text_eq(comment_text(decision, ""),
+                    "placement: job=7 restarts=0 policy=TREEMATCH chose=nothing stock: a b~_c__d________;");
+  ck_assert_text_eq(job_decision_text(decision), "7 stock: a b~'c'\"d\\`;_____");
+  decision.reason = std::string(1000, 'x');
+  ck_assert_uint_eq(comment_text(decision, "").size(), 511);
+  ck_assert(comment_text(decision, "").ends_with("xx;"));
+  decision.reason.clear();
+  decision.record.array_task = "6_7";
+  decision.record.mode = "advise";
+  Plan plan;
+  plan.task_count = 4;
+  plan.lacks = "TOFA as if no node failed";
+  decision.plan = std::make_shared<const Plan>(plan);
+  decision.record.live_age_s = 2.25;
+  decision.record.time_us = 30;
+  decision.record.stock_choice = "n[1-2]";
+  decision.mode = Mode::advise;
+  decision.asked = decision.placed = true;
+  decision.node_count = 2;
+  decision.costs = {"1", "2", "3", "link", ", stock link", "0;1"};
+  decision.outcome = DECISION_ADVICE;
+  constexpr const char* words = " tasks=4 nodes=2 cost=1 in-order=2 first-nodes=3 of=plan";
+  ck_assert_text_eq(
+      comment_text(decision, "task/none"),
+      "placement: job=6_7 restarts=0 policy=TREEMATCH chose=nothing advice" + std::string(words) + " us=30;");
+  ck_assert_text_eq(job_decision_text(decision), "7 stock: Mode=advise in placement.conf");
+  decision.mode = Mode::enforce;
+  decision.uses_live = true;
+  decision.outcome = DECISION_CORES;
+  ck_assert_text_eq(comment_text(decision, "task/none"),
+                    "placement: job=6_7 restarts=0 policy=TREEMATCH chose=nodes+cores" + std::string(words) +
+                        " live-age=2s us=30 unbound=TaskPlugin=task/none stock=n[1-2];");
+  ck_assert_text_eq(job_decision_text(decision), "7 nodes+cores: TOFA as if no node failed");
+}
+END_TEST
+
 int main() {
   setenv("TMPDIR", "/dev/shm", 1);
   Suite* suite = suite_create("decision_log");
   TCase* cases = tcase_create("decision_log");
   tcase_add_test(cases, a_refused_plan_leaves_no_costs);
   tcase_add_test(cases, a_decision_that_is_put_off_has_its_candidates);
+  tcase_add_test(cases, texts_of_decisions);
   suite_add_tcase(suite, cases);
   return run_suite(suite);
 }

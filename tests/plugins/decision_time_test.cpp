@@ -8,10 +8,11 @@
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;
+using namespace placement::planning;
 
 namespace {
 
-bool says(const placement_decision* plan, const char* part) { return std::strstr(plan->reason, part) != nullptr; }
+bool says(const CurrentDecision* plan, const char* part) { return std::strstr(plan->reason.c_str(), part) != nullptr; }
 
 struct Counts {
   int with_matrix = 0, without_matrix = 0;
@@ -25,9 +26,9 @@ Counts use_up(std::uint32_t uid) {
   for (;;) {
     placement_request request = request_for(environment, 4);
     request.uid = uid;
-    const placement_decision* plan = decide(offer, request);
-    if (plan->stock_reason == STOCK_NO_TIME && says(plan, "user")) return counts;
-    ck_assert_msg(plan->placed, "%s", plan->reason);
+    const CurrentDecision* plan = decide(offer, request);
+    if (plan->reason_class == STOCK_NO_TIME && says(plan, "user")) return counts;
+    ck_assert_msg(plan->placed, "%s", plan->reason.c_str());
     ++(says(plan, "the matrix,") ? counts.without_matrix : counts.with_matrix);
   }
 }
@@ -38,8 +39,8 @@ void spend_a_second(std::uint32_t uid) {
 
 // With DecisionTimeMs=2: other programs have the processor for longer than that when a decision begins, and leave it
 // `used` of processor time.
-const placement_decision* decide_beside_others(const Offer& offer, const placement_request& request,
-                                               std::chrono::microseconds used = {}) {
+const CurrentDecision* decide_beside_others(const Offer& offer, const placement_request& request,
+                                            std::chrono::microseconds used = {}) {
   using Budget = planning::DecisionTimeBudget;
   static int calls;
   static Budget::Clock::duration before_the_end;
@@ -49,7 +50,7 @@ const placement_decision* decide_beside_others(const Offer& offer, const placeme
     if (++calls == 2) std::this_thread::sleep_for(std::chrono::milliseconds(2 * Deadline::wall_factor + 1));
     return calls > 2 ? before_the_end : Budget::Clock::duration{};
   };
-  const placement_decision* plan = decide(offer, request);
+  const CurrentDecision* plan = decide(offer, request);
   Budget::thread_time = DecisionClock::read;
   return plan;
 }
@@ -108,23 +109,23 @@ START_TEST(without_time_no_offer_is_needed) {
   Environment environment = Environment::with_matrix(ring(4));
   placement_request request = request_for(environment, 4), kept = request_for(environment, 4);
   request.uid = kept.uid = 1;
-  placement_decision decision{};
-  ck_assert(!placement_has_no_time(&request, &decision));
+  const auto without_offer = [&] { return static_cast<CurrentDecision*>(placement_has_no_time(&request)); };
+  ck_assert_ptr_null(without_offer());
   ck_assert(decide(Offer(4, 8), kept)->placed);
   spend_a_second(1);
-  ck_assert(placement_has_no_time(&request, &decision));
-  ck_assert(decision.asked && decision.live_age_s < 0);
-  ck_assert_stock(&decision, "used up", STOCK_NO_TIME);
-  ck_assert(!decision.wait);
+  const CurrentDecision* decision = without_offer();
+  ck_assert(decision && decision->asked && !decision->uses_live);
+  ck_assert_stock(decision, "used up", STOCK_NO_TIME);
+  ck_assert(!decision->wait);
   request.may_be_put_off = kept.may_be_put_off = true;
-  ck_assert(!placement_has_no_time(&request, &decision));
+  ck_assert_ptr_null(without_offer());
   request.times_put_off = kept.times_put_off = 1;
-  ck_assert(!placement_has_no_time(&kept, &decision));
-  ck_assert(placement_has_no_time(&request, &decision));
-  ck_assert(decision.wait && decision.put_off && decision.wait_told);
-  ck_assert_stock(&decision, "(2 of DecisionWait=2)", STOCK_NO_TIME);
+  ck_assert_ptr_null(placement_has_no_time(&kept));
+  decision = without_offer();
+  ck_assert(decision && decision->wait && decision->put_off && decision->wait_told);
+  ck_assert_stock(decision, "(2 of DecisionWait=2)", STOCK_NO_TIME);
   request.uid = 2;
-  ck_assert(!placement_has_no_time(&request, &decision));
+  ck_assert_ptr_null(without_offer());
 }
 END_TEST
 
@@ -148,7 +149,7 @@ START_TEST(a_decision_without_the_processor_is_put_off) {
   request.may_be_put_off = true;
   for (; request.times_put_off < 2; ++request.times_put_off) {
     ck_assert(!placement_would_put_off(request.uid, request.times_put_off));
-    const placement_decision* plan = decide_beside_others(offer, request);
+    const CurrentDecision* plan = decide_beside_others(offer, request);
     ck_assert(plan->wait && plan->put_off);
     ck_assert_uint_eq(plan->wait_left_s, 1);  // doc/operations.md: considered again after 1 s
     ck_assert_stock(plan, request.times_put_off == 0 ? "(1 of DecisionWait=2)" : "(2 of DecisionWait=2)",
@@ -156,7 +157,7 @@ START_TEST(a_decision_without_the_processor_is_put_off) {
   }
   // Its deadline has passed because it took its time: the next one would take as long.
   request.times_put_off = 0;
-  const placement_decision* plan = decide_beside_others(offer, request, std::chrono::milliseconds(1));
+  const CurrentDecision* plan = decide_beside_others(offer, request, std::chrono::milliseconds(1));
   ck_assert(!plan->wait && !plan->put_off);
   ck_assert_stock(plan, "no time", STOCK_NO_TIME);
 }
@@ -171,10 +172,10 @@ START_TEST(a_search_that_is_cut_short_is_on_record) {
     Deadline::wall_clock = [] { return now += std::chrono::microseconds(300); };
     Deadline::processor_clock = [] { return now; };
     Environment environment = Environment::with_matrix(ring(24), policy);
-    const placement_decision* plan = decide(Offer(16, 4), request_for(environment, 24));
+    const CurrentDecision* plan = decide(Offer(16, 4), request_for(environment, 24));
     Deadline::wall_clock = wall;
     Deadline::processor_clock = processor;
-    ck_assert_msg(plan->placed && says(plan, "DecisionTimeMs=2"), "%s: %s", policy, plan->reason);
+    ck_assert_msg(plan->placed && says(plan, "DecisionTimeMs=2"), "%s: %s", policy, plan->reason.c_str());
     TestMachine(16, 2).configure();
     ck_assert(!says(decide(Offer(16, 4), request_for(environment, 24)), "DecisionTimeMs"));
   }
@@ -191,16 +192,16 @@ START_TEST(a_job_is_not_put_off_for_ever_without_the_processor) {
     placement_request request = request_for(environment, 4);
     request.may_be_put_off = may_be_put_off;
     request.times_put_off = 2;
-    const placement_decision* plan = decide_beside_others(offer, request);
-    ck_assert(!plan->wait && !plan->put_off && !plan->remembered);
+    const CurrentDecision* plan = decide_beside_others(offer, request);
+    ck_assert(!plan->wait && !plan->put_off && !plan->record.remembered);
     ck_assert_stock(plan, "no time", STOCK_NO_TIME);
-    ck_assert(!decide_beside_others(offer, request)->remembered);
+    ck_assert(!decide_beside_others(offer, request)->record.remembered);
   }
 }
 END_TEST
 
 // The ranks in the record of a job that Slurm itself placed.
-placement_decision ranks_on_the_first_node(std::uint32_t uid) {
+const CurrentDecision* ranks_on_the_first_node(std::uint32_t uid) {
   Environment environment = Environment::with_matrix(ring(4));
   placement_request request = request_for(environment, 4);
   request.uid = uid;
@@ -210,8 +211,8 @@ placement_decision ranks_on_the_first_node(std::uint32_t uid) {
   std::uint32_t node = 0, room = 4;
   std::vector<std::uint8_t> cores(32, 1);
   const placement_grant grant{1, &node, &room, cores.data()};
-  placement_decision decision{};
-  placement_assess(&c, &request, &grant, &decision);
+  const CurrentDecision* const decision = left_to_slurm(request, "--contiguous", STOCK_OPTION);
+  placement_assess(&c, &request, &grant);
   return decision;
 }
 
@@ -220,14 +221,14 @@ placement_decision ranks_on_the_first_node(std::uint32_t uid) {
 START_TEST(without_time_no_matrix_is_decoded_for_the_record) {
   TestMachine(4, 4).configure();
   DecisionClock::cost = std::chrono::milliseconds(10);
-  placement_decision ranks = ranks_on_the_first_node(1);
-  ck_assert(ranks.ranks_by_matrix);
-  ck_assert_str_ne(ranks.cost, "");
+  const CurrentDecision* ranks = ranks_on_the_first_node(1);
+  ck_assert(ranks->ranks_by_matrix);
+  ck_assert(!ranks->costs.cost.empty());
   use_up(1);
   ranks = ranks_on_the_first_node(1);
-  ck_assert(!ranks.ranks_by_matrix);
-  ck_assert_ptr_null(ranks.cost);
-  ck_assert(ranks_on_the_first_node(2).ranks_by_matrix);
+  ck_assert(!ranks->ranks_by_matrix);
+  ck_assert(ranks->costs.cost.empty());
+  ck_assert(ranks_on_the_first_node(2)->ranks_by_matrix);
 }
 END_TEST
 

@@ -85,7 +85,7 @@ START_TEST(ranks_and_cores_that_cannot_be) {
 END_TEST
 
 START_TEST(limits_of_the_request) {
-  const std::uint32_t required[] = {2};
+  std::uint32_t required[] = {2};
   refused("a required node is not used", [&](Question& question) {
     question.request.required = required;
     question.request.required_count = 1;
@@ -114,9 +114,9 @@ START_TEST(nodes_that_the_machine_does_not_have) {
   for (const std::int32_t unknown : {4, -1, INT32_MAX, INT32_MIN}) {
     Offer offer(4, 2);
     offer.node_[1] = unknown;
-    const placement_decision* const plan = decide(offer, request_for(environment, 3));
+    const CurrentDecision* const plan = decide(offer, request_for(environment, 3));
     ck_assert_stock(plan, "offered", STOCK_MACHINE);
-    placement_tell(plan);
+    placement_tell();
     const std::vector<Decision> told = DecisionReader(ring_file).read();
     ck_assert_text_eq(told.back().candidate_nodes, "n[0,2-3]");
   }

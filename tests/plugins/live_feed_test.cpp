@@ -311,22 +311,21 @@ START_TEST(decisions_reach_the_ring) {
   Environment environment = Environment::with_matrix(::placement::ring(4), "TREEMATCH=seed=7");
   const Offer offer(4, 2);
   placement_request request = request_for(environment, 4);
-  placement_decision* plan = decide(offer, request);
+  request.job_id = 77;
+  request.restarts = 1;
+  request.uid = 1234;
+  const CurrentDecision* plan = decide(offer, request);
   ck_assert(plan->placed);
-  const std::string cost = plan->cost;
-  plan->job_id = 77;
-  plan->restarts = 1;
-  plan->uid = 1234;
-  char given[] = "n[0-1]", stock_choice[] = "n[2-3]";
-  plan->given = given;
-  plan->stock_choice = stock_choice;
-  placement_tell(plan);
-  placement_decision outcome{};
-  outcome.mode = PLACEMENT_ENFORCE;
-  outcome.job_id = 78;
-  outcome.reason = "--contiguous is told";
-  outcome.stock_reason = STOCK_OPTION;
-  placement_tell(&outcome);
+  const std::string cost = plan->costs.cost;
+  placement_set_stock_choice("n[2-3]");
+  placement_set_started("n[0-1]");
+  placement_tell();
+  const auto tell_stock = [](std::uint32_t job) {
+    left_to_slurm({.job_id = job, .mode = PLACEMENT_ENFORCE}, "--contiguous is told", STOCK_OPTION);
+    placement_set_started("n[0-1]");
+    placement_tell();
+  };
+  tell_stock(78);
   const auto told = DecisionReader(ring).read();
   ck_assert_uint_eq(told.size(), 2);
   const Decision& d = told[0];
@@ -346,7 +345,7 @@ START_TEST(decisions_reach_the_ring) {
   ck_assert_text_eq(told[1].policy + told[1].choice, "");
   // The ring goes on after a reconfigure.
   TestMachine(4, 1).configure("DecisionFile=" + ring + "\n");
-  placement_tell(&outcome);
+  tell_stock(78);
   ck_assert_uint_eq(DecisionReader(ring).read().size(), 3);
 }
 END_TEST
@@ -364,16 +363,18 @@ START_TEST(a_ring_in_use_is_opened_when_it_is_free) {
   TestMachine(4, 1).configure("DecisionFile=" + ring + "\n");
   ck_assert(contains(facts(), "PlacementNotRecorded = " + ring + ".lock: another process"));
   ck_assert(contains(logged_by_plugin, " not recorded: " + ring + ".lock: another process"));
-  placement_decision outcome{};
-  outcome.job_id = 77;
-  placement_tell(&outcome);
+  const auto tell_stock = [](std::uint32_t job) {
+    left_to_slurm({.job_id = job}, "a reason", STOCK_OTHER);
+    placement_set_started("n0");
+    placement_tell();
+  };
+  tell_stock(77);
   ck_assert(!placement_wants_stock_choice(0));
   ck_assert_uint_eq(DecisionReader(ring).read().size(), 1);
   before.reset();
   ck_assert(comes_true([&] { return DecisionReader(ring).read().size() == 2; }));
   ck_assert(!contains(facts(), "PlacementNotRecorded"));
-  outcome.job_id = 78;
-  placement_tell(&outcome);
+  tell_stock(78);
   const std::vector<Decision> told = DecisionReader(ring).read();
   ck_assert_uint_eq(told.size(), 3);
   for (std::uint32_t i = 0; i < 3; ++i) ck_assert_uint_eq(told[i].job_id, 76 + i);

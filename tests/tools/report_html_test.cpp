@@ -35,7 +35,7 @@ ReportFacts hostile_facts() {
   facts.state->state.pairs = pair_table(std::move(pairs));
   Decision decision;
   decision.policy = decision.reason = hostile;
-  facts.decisions = {{decision}, {hostile}, hostile};
+  facts.decisions = {{decision}, {hostile}, {}, hostile};
   return facts;
 }
 

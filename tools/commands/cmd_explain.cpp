@@ -181,9 +181,6 @@ NamedJob parse_job(const std::string& name) {
   return named;
 }
 
-// Returns the name of the decision's job, as in KnownJob.
-std::string job_name(const Decision& d) { return d.array_task.empty() ? std::to_string(d.job_id) : d.array_task; }
-
 // Returns the restarts in the last record of the job, in the decisions or in its system comment; -1: in neither.
 std::int64_t recorded_restarts(const KnownJob& job, const std::vector<Decision>& decisions) {
   std::int64_t last = -1;

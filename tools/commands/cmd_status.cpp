@@ -45,7 +45,7 @@ struct Status {
   std::array<std::vector<std::string>, liveness_names.size()> nodes;
   std::array<std::int64_t, pair_source_names.size()> pairs{};  // pairs of groups, by source
   double oldest_pair_s = unknown_value;
-  RingInput ring;
+  protocol::RingState ring;
   std::vector<MonitorReport> monitors;  // empty: none was asked
 };
 

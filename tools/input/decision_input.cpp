@@ -58,11 +58,8 @@ DecisionInput read_all(const CommandLine& line, const Config& config, std::uint3
   const bool on_controller = elsewhere.empty() && may_exist(slurm_conf_path());
   if (has_ring ? !on_controller || !may_exist(history) : elsewhere.empty() && !on_controller) return input;
   try {
-    DecisionInput told;
-    protocol::DecisionAnswer answer = ask_for_decisions(config, job, since_s, told.told_by);
-    told.decisions = std::move(answer.decisions);
+    DecisionInput told = ask_for_decisions(config, job, since_s);
     monitor::settle_decisions(told.decisions);
-    told.notes = std::move(answer.notes);
     return told;
   } catch (const Error& error) {
     if (!elsewhere.empty()) input.notes.push_back(elsewhere);
@@ -93,10 +90,9 @@ void notes_json(JsonWriter& json, const DecisionInput& input) {
   json.member("told_by", input.told_by).list("notes", input.notes);
 }
 
-RingInput read_ring(const CommandLine& line, const Config& config) {
+protocol::RingState read_ring(const CommandLine& line, const Config& config) {
   constexpr double none_s = 1e11;  // later than any decision, so that the answer has no decisions
-  RingInput input;
-  std::string told_by;
+  protocol::RingState input;
   try {
     DecisionReader reader = ring_reader(line, config);
     const std::vector<Decision> decisions = reader.read();
@@ -107,8 +103,7 @@ RingInput read_ring(const CommandLine& line, const Config& config) {
   }
   if (input.trouble.empty() || line.has("ring") || line.has("state") || !may_exist(slurm_conf_path())) return input;
   try {
-    const protocol::DecisionAnswer answer = ask_for_decisions(config, 0, none_s, told_by);
-    return {answer.written, answer.last_s, answer.ring_trouble};
+    return ask_for_decisions(config, 0, none_s).ring;
   } catch (const Error& error) {
     input.trouble += "; " + std::string(error.what());
   }

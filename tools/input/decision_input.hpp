@@ -7,6 +7,7 @@
 #include "common/decision/decision.hpp"
 #include "common/decision/decision_ring.hpp"
 #include "common/policy/config.hpp"
+#include "monitor/protocol/query_wire.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/output/json.hpp"
 
@@ -22,12 +23,8 @@ inline constexpr Option ring_option{0, "ring", "FILE", "slurmctld's ring of deci
 // hidden. Throws Error when slurm.conf cannot be read.
 bool hides_other_jobs(const Config& config);
 
-// Records of decisions with their sources.
-struct DecisionInput {
-  std::vector<Decision> decisions;  // the oldest first, without duplicates
-  std::vector<std::string> notes;   // which sources could not be read, and why
-  std::string told_by;              // for example "placement-monitor on head"; empty: files of this host
-};
+// The decisions are without duplicates, and the notes say which sources could not be read. The ring's state is not set.
+using DecisionInput = protocol::DecisionAnswer;
 
 // Predictions are answers to srun --test-only, whose jobs never start. Slurm later gives their numbers to other jobs.
 enum class RecordKind { decisions, predictions };
@@ -41,14 +38,8 @@ DecisionInput read_decisions(const CommandLine& line, const Config& config, std:
 // Writes the source of the decisions, and the notes, as members of an object.
 void notes_json(JsonWriter& json, const DecisionInput& input);
 
-// The state of slurmctld's ring as a whole.
-struct RingInput {
-  std::uint64_t written = 0;      // number of decisions ever written
-  double last_s = unknown_value;  // when the last one was made, in seconds since 1970
-  std::string trouble;            // why nothing is known; empty: it is known
-};
-// Reads the ring of this host, or asks the monitors on the controllers if there is none.
-RingInput read_ring(const CommandLine& line, const Config& config);
+// Returns the state of the ring of this host, or asks the monitors on the controllers if there is none.
+protocol::RingState read_ring(const CommandLine& line, const Config& config);
 
 // Returns the output of "scontrol show topology"; empty if no slurmctld answers.
 std::string shown_topology();

@@ -24,15 +24,15 @@ protocol::MonitorAnswer ask_monitors(const protocol::Query& query, const Config&
   return protocol::ask_monitors(address_of_monitors(config), query);
 }
 
-protocol::DecisionAnswer ask_for_decisions(const Config& config, std::uint32_t job, double since_s,
-                                           std::string& told_by) {
+protocol::DecisionAnswer ask_for_decisions(const Config& config, std::uint32_t job, double since_s) {
   protocol::Query query;
   query.kind = protocol::Query::Kind::decisions;
   query.job = job;
   query.since_s = since_s;
   const protocol::MonitorAnswer answer = ask_monitors(query, config);
-  told_by = described(answer);
-  return protocol::parse_answer_text(answer.text);
+  protocol::DecisionAnswer decisions = protocol::parse_answer_text(answer.text);
+  decisions.told_by = described(answer);
+  return decisions;
 }
 
 std::vector<MonitorReport> ask_each_monitor(std::span<const protocol::Query> queries, const Config& config) {
@@ -66,7 +66,7 @@ namespace {
 
 protocol::MonitorAnswer ask_monitors(const protocol::Query&, const Config&) { fail_without_munge(); }
 
-protocol::DecisionAnswer ask_for_decisions(const Config&, std::uint32_t, double, std::string&) { fail_without_munge(); }
+protocol::DecisionAnswer ask_for_decisions(const Config&, std::uint32_t, double) { fail_without_munge(); }
 
 std::vector<MonitorReport> ask_each_monitor(std::span<const protocol::Query>, const Config&) { fail_without_munge(); }
 #endif

@@ -14,9 +14,8 @@ namespace placement::tools {
 // that slurmctld reports, or else those in `config`. Throws Error.
 protocol::MonitorAnswer ask_monitors(const protocol::Query& query, const Config& config);
 // Asks as ask_monitors() for the decisions about `job` (0: about all jobs) that were made at `since_s` or later, and
-// returns them. Sets `told_by` to the source of the answer. Throws Error.
-protocol::DecisionAnswer ask_for_decisions(const Config& config, std::uint32_t job, double since_s,
-                                           std::string& told_by);
+// returns them. Throws Error.
+protocol::DecisionAnswer ask_for_decisions(const Config& config, std::uint32_t job, double since_s);
 
 // The report of a monitor about itself.
 struct MonitorReport {

@@ -109,8 +109,7 @@ std::string_view outcome_name(const Decision& decision) {
 }
 
 std::string explained(const Decision& d, const std::string& component, std::string_view topology, bool verbose) {
-  std::string text = "job " + (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task) +
-                     (component.empty() ? "" : " (" + component + ")") +
+  std::string text = "job " + job_name(d) + (component.empty() ? "" : " (" + component + ")") +
                      (d.restarts > 0 ? ", restart " + std::to_string(d.restarts) : "") + ", " + shown_time(d.at_s) +
                      (d.predicted   ? ", predicted"
                       : d.for_start ? ""

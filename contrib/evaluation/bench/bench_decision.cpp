@@ -25,6 +25,7 @@
 #include "common/util/base64url.hpp"
 #include "common/util/deadline.hpp"
 #include "common/util/random.hpp"
+#include "plugins/planning/current_decision.hpp"
 #include "plugins/planning/decide.h"
 
 namespace {
@@ -196,7 +197,7 @@ struct Offer {
     if (fragmented)
       for (std::uint8_t& core : core_free) core = random.below(8) != 0;
   }
-  placement_offer c(bool weighted) const {
+  placement_offer c(bool weighted) {
     return {static_cast<std::uint32_t>(node.size()),
             node.data(),
             first_core.data(),
@@ -230,7 +231,7 @@ void run(const Machine& machine, const char* policy, const std::string& what, st
   Environment environment(policy, matrix);
   for (const Shape& shape : shapes) {
     if (shape.required > static_cast<std::uint32_t>(tasks)) continue;
-    const Offer nodes(machine.nodes(), shape.fragmented);
+    Offer nodes(machine.nodes(), shape.fragmented);
     const placement_offer offer = nodes.c(shape.weighted);
     std::vector<std::uint32_t> required;
     for (std::uint32_t k = 0; k < shape.required; ++k) required.push_back(2 * k);
@@ -251,9 +252,7 @@ void run(const Machine& machine, const char* policy, const std::string& what, st
       request.required = required.data();
       request.required_count = shape.required;
       const double before = processor_ms();
-      placement_decision decision{};
-      placement_decide(&offer, &request, &decision);
-      placement_decision* const plan = &decision;
+      auto* const plan = static_cast<planning::CurrentDecision*>(placement_decide(&offer, &request));
       const double took = processor_ms() - before;
       placed = plan->placed;
       reason = plan->reason;
@@ -268,8 +267,8 @@ void run(const Machine& machine, const char* policy, const std::string& what, st
       if (room.size() > 1) std::rotate(room.begin(), room.begin() + 1, room.end());
       const placement_grant grant{plan->node_count, granted.data(), room.data(), given.data()};
       const double start = processor_ms();
-      decision.end = DECISION_CORES;
-      placement_assess(&offer, &request, &grant, &decision);
+      plan->outcome = DECISION_CORES;
+      placement_assess(&offer, &request, &grant);
       std::snprintf(text, sizeof text, " %8.1f", processor_ms() - start);
       times += text;
       most = std::max(most, processor_ms() - start);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "common/decision/decision.hpp"
+#include "common/policy/config.hpp"
+#include "plugins/planning/decision_types.h"
+#include "plugins/planning/step_costs.hpp"
+
+namespace placement::planning {
+
+// The answer of the policy to a question about a job. The pointers of placement_decision are into `plan`.
+struct Answer : placement_decision {
+  explicit Answer(std::string why = {}, stock_reason of_class = STOCK_OTHER)
+      : placement_decision{},
+        reason(std::move(why)),
+        reason_class(of_class) {}
+
+  std::shared_ptr<const Plan> plan;
+  std::string reason;  // why there is no plan, or remarks on the plan
+  stock_reason reason_class;
+  bool was_starved = false;  // the deadline passed while other programs had the processor
+};
+
+// The decision that is being made.
+struct CurrentDecision : Answer {
+  Decision record;  // complete_record() sets what the answer has, and what the caller may still change
+  Mode mode = Mode::off;
+  bool asked = false;            // the policy was asked
+  bool uses_live = false;        // it had live data
+  bool started = false;          // Slurm has allocated nodes for a start
+  bool ranks_by_matrix = false;  // for DECISION_STOCK: srun places the ranks by the job's matrix
+  StepCosts costs;               // those of the plan, or of what the job got
+
+  // Returns whether the job gets nodes by its policy.
+  bool is_by_policy() const { return outcome == DECISION_NODES || outcome == DECISION_CORES; }
+};
+
+// Returns the texts of placement_comment() and placement_job_decision(). `unbound` is the value of TaskPlugin if it
+// binds no rank to a core, else empty.
+std::string comment_text(const CurrentDecision& decision, const std::string& unbound);
+std::string job_decision_text(const CurrentDecision& decision);
+
+// Completes the record of the decision and returns it.
+const Decision& complete_record(CurrentDecision& decision, const std::string& unbound);
+
+}  // namespace placement::planning
