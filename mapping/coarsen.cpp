@@ -16,23 +16,18 @@ namespace {
 
 constexpr std::int32_t unmatched = -1;
 
-void shuffle(std::span<std::int32_t> values, Random& random) {
-  for (auto k = static_cast<std::int32_t>(values.size()) - 1; k > 0; --k)
-    std::swap(values[k], values[random.below(k + 1)]);
-}
-
 // Returns all vertices in a random order that suits the cache: windows of shuffle_window vertices in random order, each
 // shuffled.
 std::vector<std::int32_t> shuffled_vertices(std::int32_t n, Random& random) {
   std::vector<std::int32_t> windows((n + shuffle_window - 1) / shuffle_window);
   std::iota(windows.begin(), windows.end(), 0);
-  shuffle(windows, random);
+  random.shuffle(windows);
   std::vector<std::int32_t> order;
   order.reserve(n);
   for (const std::int32_t w : windows) {
     const std::size_t begin = order.size();
     for (std::int32_t v = w * shuffle_window; v < std::min(n, (w + 1) * shuffle_window); ++v) order.push_back(v);
-    shuffle(std::span(order).subspan(begin), random);
+    random.shuffle(std::span(order).subspan(begin));
   }
   return order;
 }

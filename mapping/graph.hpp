@@ -25,6 +25,12 @@ struct Graph {
   // Return the number of vertices, and the arcs of one vertex, 0..vertices()-1.
   std::int32_t vertices() const { return static_cast<std::int32_t>(row.size()) - 1; }
   std::span<const Arc> arcs(std::int32_t v) const { return {arc.data() + row[v], arc.data() + row[v + 1]}; }
+  // Returns the sum of the weights of all pairs.
+  std::int64_t total_weight() const {
+    std::int64_t twice = 0;
+    for (const Arc& one : arc) twice += one.weight;
+    return twice / 2;
+  }
 };
 
 // Returns the graph of a matrix, with one vertex per rank. Weights are exact if the matrix sums to less than 2^31.

@@ -3,11 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "common/matrix/comm_matrix.hpp"
-#include "common/matrix/cost.hpp"
 #include "common/topology/tree_topology.hpp"
-#include "mapping/leaf_tree.hpp"
-#include "mapping/work_budget.hpp"
 
 namespace placement::mapping {
 
@@ -19,10 +15,5 @@ void check_usable(const TreeTopology& tree, std::span<const std::int32_t> usable
 // without duplicates.
 void check_mapping(std::span<const std::int32_t> usable, std::int32_t ranks,
                    std::span<const std::int32_t> leaf_of_rank);
-
-// Returns the exact hop-bytes of a mapping [TM §1]; `slot` has the slot of each rank, all different. Takes O(pairs)
-// where LeafTree::distance() takes O(1). Throws OutOfTime.
-Cost mapping_cost(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot,
-                  const WorkBudget& watch = WorkBudget());
 
 }  // namespace placement::mapping

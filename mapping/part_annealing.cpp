@@ -32,9 +32,7 @@ class PartAnnealing {
   }
 
   void run(std::int32_t sweeps) {
-    double sum = 0;
-    for (const Arc& arc : graph_.arc) sum += arc.weight;
-    const double mean = sum / static_cast<double>(graph_.arc.size());
+    const double mean = 2.0 * static_cast<double>(graph_.total_weight()) / static_cast<double>(graph_.arc.size());
     const double first = first_temperature_of_parts * mean, last = last_temperature_of_parts * mean;
     for (std::int32_t k = 0; k < sweeps; ++k)  // the temperature falls by equal steps
       sweep(first + (last - first) * k / sweeps);

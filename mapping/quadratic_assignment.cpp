@@ -122,8 +122,7 @@ std::vector<std::int32_t> quadratic_assignment(std::span<const std::int64_t> tra
   for (int start = 0; start < (exact ? starts_of_exact_assignment : starts_of_assignment); ++start) {
     std::vector<std::int32_t> place(count);
     std::iota(place.begin(), place.end(), 0);
-    for (std::size_t left = count; start > 0 && left > 1; --left)
-      std::swap(place[left - 1], place[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(left)))]);
+    if (start > 0) random.shuffle(place);
     exchange(traffic, distance, place);
     if (const std::int64_t cost = assignment_cost(traffic, distance, place); cost < least) {
       least = cost;

@@ -27,14 +27,12 @@ std::vector<std::int32_t> refine(const CommMatrix& matrix, const TreeTopology& t
     slot[rank] =
         static_cast<std::int32_t>(std::lower_bound(leaves.begin(), leaves.end(), before[rank]) - leaves.begin());
 
-  const Cost cost = mapping_cost(matrix, slots, slot);
   const std::int64_t work = options.work_limit > 0
                                 ? options.work_limit
                                 : 1000 * static_cast<std::int64_t>(matrix.ranks()) + 100 * matrix.pairs();
   swap_search(scaled_graph(matrix), slots, slot, work, WorkBudget(options.deadline));
-  if (mapping_cost(matrix, slots, slot) >= cost) return before;  // the gains came from rounded weights alone
   for (std::int32_t& s : slot) s = slots.leaf(s);
-  return slot;
+  return tree.hop_bytes(matrix, slot) < tree.hop_bytes(matrix, before) ? slot : before;  // gains of rounded weights
 }
 
 }  // namespace placement::mapping

@@ -127,7 +127,6 @@ inline constexpr std::int64_t most_extra_cost = 50;              // a balanced p
 inline constexpr std::int64_t most_steps_of_spread = 4'000'000;  // of groups on leaf switches: 20 ms
 inline constexpr std::size_t largest_joined_group = 64;          // in larger groups only ranks this close are joined
 inline constexpr std::size_t most_joined_pairs = 200'000;        // of a matrix with many ranks, fewer for each rank
-inline constexpr int most_rounds_of_worst_group = 4;             // each maps the job once more
 inline constexpr std::int32_t most_ranks_assigned = 2048;        // grows with the cube of the ranks, to 20 s
 inline constexpr std::size_t most_ranks_assigned_exactly = 8;    // quadratic assignment: 40,320 orders
 inline constexpr int starts_of_assignment = 32;                  // of more ranks

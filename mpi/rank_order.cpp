@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "common/util/error.hpp"
-#include "treematch/matching.hpp"
+#include "treematch/grouping.hpp"
 #include "treematch/tree_map.hpp"
 
 namespace placement::mpi {

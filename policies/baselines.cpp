@@ -8,7 +8,7 @@
 #include "common/util/error.hpp"
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
-#include "treematch/matching.hpp"
+#include "treematch/grouping.hpp"
 
 namespace placement::policies {
 

@@ -56,10 +56,10 @@ class Relief {
     for (std::int32_t s = 0; s < slots.size(); ++s) slots_at_[slots.position[s]].push_back(s);
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) {
       owner_[slot[rank]] = rank;
-      for (const mapping::Arc& arc : graph.arcs(rank)) scaled_ += arc.to > rank ? arc.weight : 0;
       touch(slots.position[slot[rank]], 1);
     }
-    scale_ = scaled_ == 0 ? 1 : static_cast<double>(objective.traffic()) / static_cast<double>(scaled_);
+    if (const std::int64_t scaled = graph.total_weight(); scaled > 0)
+      scale_ = static_cast<double>(objective.traffic()) / static_cast<double>(scaled);
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank)
       for (const mapping::Arc& arc : graph.arcs(rank))
         if (arc.to > rank) count(arc, slot[rank], slot[arc.to], 1);
@@ -173,8 +173,7 @@ class Relief {
       watch_.spend(1);
       if (in_trouble) ranks.push_back(rank);
     }
-    for (std::size_t k = ranks.size(); k > 1; --k)
-      std::swap(ranks[k - 1], ranks[random_.below(static_cast<std::int32_t>(k))]);
+    random_.shuffle(ranks);
     return ranks;
   }
 
@@ -207,21 +206,14 @@ class Relief {
       if (centres.size() > most_targets / 4) break;
     }
     for (const std::int32_t centre : centres)
-      for (std::size_t d = 0; d < torus_.dimensions().size(); ++d)
-        for (const std::int32_t step : {1, -1}) {
-          TorusTopology::Coordinates at = torus_.coordinates(centre);
-          const auto [size, wraps] = torus_.dimensions()[d];
-          at[d] += step;
-          if (wraps) at[d] = (at[d] + size) % size;
-          if (at[d] < 0 || at[d] >= size) continue;
-          const auto& there = slots_at_[torus_.position_of(at)];
-          if (!there.empty())
-            found.push_back(there[there.size() == 1 ? 0 : random_.below(static_cast<std::int32_t>(there.size()))]);
-        }
+      torus_.for_each_neighbour(centre, [&](std::int32_t next) {
+        if (next < 0 || slots_at_[next].empty()) return;
+        const auto& there = slots_at_[next];
+        found.push_back(there[there.size() == 1 ? 0 : random_.below(static_cast<std::int32_t>(there.size()))]);
+      });
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
-    for (std::size_t k = found.size(); k > 1; --k)
-      std::swap(found[k - 1], found[random_.below(static_cast<std::int32_t>(k))]);
+    random_.shuffle(found);
     if (found.size() > most_targets) found.resize(most_targets);
     return found;
   }
@@ -235,8 +227,7 @@ class Relief {
   std::vector<std::vector<std::int32_t>> slots_at_;  // of each position
   Greatest load_;                                    // of each link, times two, in the weights of the graph
   std::vector<std::int32_t> touched_;                // number of routes and ranks at each position
-  std::int64_t scaled_ = 0;
-  double scale_ = 1;  // the factor from weights of the graph to traffic
+  double scale_ = 1;                                 // the factor from weights of the graph to traffic
   std::int64_t weighted_twice_ = 0;
   Cost squares_ = 0;
   Standing now_{};

@@ -28,18 +28,11 @@ RouteFaults::RouteFaults(const TorusTopology& torus, const std::vector<bool>& su
     queue.push_back(static_cast<std::int32_t>(at));
   }
   for (std::size_t head = 0; head < queue.size(); ++head)
-    for (std::size_t d = 0; d < torus.dimensions().size(); ++d)
-      for (const std::int32_t step : {1, -1}) {
-        TorusTopology::Coordinates next = torus.coordinates(queue[head]);
-        const auto [size, wraps] = torus.dimensions()[d];
-        next[d] += step;
-        if (wraps) next[d] = (next[d] + size) % size;
-        if (next[d] < 0 || next[d] >= size) continue;
-        const std::int32_t there = torus.position_of(next);
-        if (clear_[there] < INT32_MAX) continue;
-        clear_[there] = clear_[queue[head]] + 1;
-        queue.push_back(there);
-      }
+    torus.for_each_neighbour(queue[head], [&, hops = clear_[queue[head]]](std::int32_t next) {
+      if (next < 0 || clear_[next] < INT32_MAX) return;
+      clear_[next] = hops + 1;
+      queue.push_back(next);
+    });
 }
 
 void RouteFaults::tabulate() {

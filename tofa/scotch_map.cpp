@@ -178,16 +178,9 @@ class ScotchRun {
 
   std::vector<std::int32_t> neighbours_of(std::int32_t position) const {
     std::vector<std::int32_t> found;
-    for (std::size_t d = 0; d < torus_.dimensions().size(); ++d)
-      for (const std::int32_t step : {1, -1}) {
-        TorusTopology::Coordinates at = torus_.coordinates(position);
-        const TorusDimension dimension = torus_.dimensions()[d];
-        at[d] += step;
-        if (dimension.wraps) at[d] = (at[d] + dimension.size) % dimension.size;
-        if (at[d] < 0 || at[d] >= dimension.size) continue;
-        const std::int32_t next = torus_.position_of(at);
-        if (next != position && std::find(found.begin(), found.end(), next) == found.end()) found.push_back(next);
-      }
+    torus_.for_each_neighbour(position, [&](std::int32_t next) {
+      if (next >= 0 && std::find(found.begin(), found.end(), next) == found.end()) found.push_back(next);
+    });
     return found;
   }
 

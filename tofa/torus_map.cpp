@@ -170,13 +170,7 @@ class Portfolio {
   }
 
   // Whether a grid of ranks was found on which they communicate: most traffic has one hop.
-  bool on_grid() const { return geometric_ && cost_ < 2 * scaled_traffic(); }
-
-  std::int64_t scaled_traffic() const {
-    std::int64_t total = 0;
-    for (const mapping::Arc& arc : graph_.arc) total += arc.weight;
-    return total / 2;
-  }
+  bool on_grid() const { return geometric_ && cost_ < 2 * graph_.total_weight(); }
 
   void offer_points(const RankPoints& points, const SlotCuts& cuts, const char* method) {
     std::array<std::size_t, 3> axis{0, 1, 2};
@@ -265,14 +259,11 @@ class NearestFree {
       const std::int32_t here = queue_[head];
       watch_.spend(1);
       if (!at_[here].empty()) return take(here);
-      std::int32_t stride = 1;
-      for (std::size_t d = 0; d < slots_.torus->dimensions().size(); ++d) {
-        const TorusDimension dimension = slots_.torus->dimensions()[d];
-        const std::int32_t x = slots_.torus->coordinate(here, d);
-        if (x + 1 < dimension.size || dimension.wraps) reach(here + (x + 1 < dimension.size ? stride : -x * stride));
-        if (x > 0 || dimension.wraps) reach(here + (x > 0 ? -stride : (dimension.size - 1) * stride));
-        stride *= dimension.size;
-      }
+      slots_.torus->for_each_neighbour(here, [&](std::int32_t next) {
+        if (next < 0 || stamp_[next] == now_) return;
+        stamp_[next] = now_;
+        queue_.push_back(next);
+      });
     }
     return -1;
   }
@@ -283,12 +274,6 @@ class NearestFree {
   }
 
  private:
-  void reach(std::int32_t position) {
-    if (stamp_[position] == now_) return;
-    stamp_[position] = now_;
-    queue_.push_back(position);
-  }
-
   std::int32_t take(std::int32_t position) {
     const std::int32_t slot = at_[position].back();
     at_[position].pop_back();

@@ -32,17 +32,11 @@ const std::array<std::int32_t, logarithms>& log_table() {
   return table;
 }
 
-std::int64_t total_weight(const mapping::Graph& graph) {
-  std::int64_t total = 0;
-  for (const mapping::Arc& arc : graph.arc) total += arc.weight;
-  return total / 2;
-}
-
 // Returns the least weight of a pair in the penalty: the mean weight of all pairs. A pair with little traffic aborts
 // the job like any other when a node on its route fails.
 std::int64_t least_penalty_weight(const mapping::Graph& graph) {
   const auto pairs = static_cast<std::int64_t>(graph.arc.size() / 2);
-  return pairs == 0 ? 1 : std::max<std::int64_t>(1, total_weight(graph) / pairs);
+  return pairs == 0 ? 1 : std::max<std::int64_t>(1, graph.total_weight() / pairs);
 }
 
 template <typename Hops, bool with_suspects>
@@ -78,7 +72,7 @@ class Annealing {
     // The typical change of the cost when a rank moves by one hop.
     double square = 0;
     for (const mapping::Arc& arc : graph_.arc) square += static_cast<double>(arc.weight) * arc.weight;
-    const double unit = square / static_cast<double>(2 * total_weight(graph_));
+    const double unit = square / static_cast<double>(2 * graph_.total_weight());
     const Range range = temperatures[static_cast<std::size_t>(heat)];
     const double start = unit * range.first, end = unit * range.last;
     constexpr int steps = 48;
@@ -111,30 +105,10 @@ class Annealing {
     first_.assign(static_cast<std::size_t>(slots_.torus->positions()) + 1, 0);
     for (const std::int32_t position : slots_.position) ++first_[position + 1];
     for (std::size_t k = 1; k < first_.size(); ++k) first_[k] += first_[k - 1];
-    shared_ = false;
     for (std::size_t k = 1; k < first_.size(); ++k) shared_ = shared_ || first_[k] - first_[k - 1] > 1;
-    tabulate_neighbours();
-  }
-
-  // Stores the neighbours of each position in both directions of each dimension that is longer than 1; -1 beyond the
-  // end of a mesh.
-  void tabulate_neighbours() {
-    const TorusTopology& torus = *slots_.torus;
-    std::vector<std::pair<std::size_t, std::int32_t>> moving;
-    std::int32_t stride = 1;
-    for (std::size_t d = 0; d < torus.dimensions().size(); ++d) {
-      if (torus.dimensions()[d].size > 1) moving.push_back({d, stride});
-      stride *= torus.dimensions()[d].size;
-    }
-    directions_ = static_cast<std::int32_t>(2 * moving.size());
-    neighbour_.reserve(static_cast<std::size_t>(directions_) * static_cast<std::size_t>(torus.positions()));
-    for (std::int32_t position = 0; position < torus.positions(); ++position)
-      for (const auto& [d, step] : moving) {
-        const auto [size, wraps] = torus.dimensions()[d];
-        const std::int32_t at = torus.coordinate(position, d);
-        neighbour_.push_back(at + 1 < size ? position + step : wraps ? position - at * step : -1);
-        neighbour_.push_back(at > 0 ? position - step : wraps ? position + (size - 1) * step : -1);
-      }
+    for (std::int32_t position = 0; position < slots_.torus->positions(); ++position)
+      slots_.torus->for_each_neighbour(position, [&](std::int32_t next) { neighbour_.push_back(next); });
+    directions_ = static_cast<std::int32_t>(std::ssize(neighbour_) / slots_.torus->positions());
   }
 
   std::int64_t pair_cost(std::int32_t weight, std::int32_t a, std::int32_t b) const {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "common/util/random.hpp"
-#include "mapping/mapping_check.hpp"
 #include "mapping/swap_search.hpp"
 #include "mapping/tuning.hpp"
 
@@ -236,9 +235,9 @@ Cost anneal_on(const CommMatrix& matrix, const mapping::Graph& graph, const Tree
     slot.push_back(static_cast<std::int32_t>(std::lower_bound(leaves.begin(), leaves.end(), leaf) - leaves.begin()));
   anneal(graph, slots, slot, seed, work, watch);
   swap_search(graph, slots, slot, work, watch);
-  const Cost cost = mapping::mapping_cost(matrix, slots, slot, watch);
+  watch.look();
   for (std::size_t rank = 0; rank < slot.size(); ++rank) leaf_of_rank[rank] = leaves[slot[rank]];
-  return cost;
+  return tree.hop_bytes(matrix, leaf_of_rank);
 }
 
 }  // namespace placement::treematch

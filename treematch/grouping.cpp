@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "mapping/coarsen.hpp"
+#include "mapping/leaf_tree.hpp"
+#include "mapping/mapping_check.hpp"
+#include "treematch/leaf_choice.hpp"
 
 namespace placement::treematch {
 
@@ -38,14 +41,13 @@ Groups flattened(const Groups& outer, const Groups& inner) {
 
 // Returns `count` pairs of vertices; the graph has at least 2 * count vertices. Matched pairs come first, and the
 // heaviest are kept when there are too many. Unmatched vertices are paired in the order of their numbers.
-Groups pairs(const mapping::Graph& graph, std::int32_t count, Pairing pairing, const mapping::WorkBudget& watch) {
-  const std::vector<std::int32_t> partner = paired(graph, pairing, watch);
+Groups pairs(const mapping::Graph& graph, std::int32_t count, Pairing pairing) {
+  const std::vector<std::int32_t> partner = paired(graph, pairing);
   std::vector<mapping::HeavyPair> chosen;
   std::vector<std::int32_t> single;
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
     if (partner[v] < 0) single.push_back(v);
     if (partner[v] < v) continue;
-    watch.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
     for (const mapping::Arc& arc : graph.arcs(v))
       if (arc.to == partner[v]) chosen.push_back({arc.weight, v, arc.to});
   }
@@ -61,11 +63,10 @@ Groups pairs(const mapping::Graph& graph, std::int32_t count, Pairing pairing, c
 }
 
 // Returns the graph with only the arcs between vertices below `border` and the other vertices, sorted by neighbour.
-mapping::Graph across(const mapping::Graph& graph, std::int32_t border, const mapping::WorkBudget& watch) {
+mapping::Graph across(const mapping::Graph& graph, std::int32_t border) {
   mapping::Graph result;
   result.size = graph.size;
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
-    watch.spend(2 * static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
     for (const mapping::Arc& arc : graph.arcs(v))
       if ((arc.to < border) != (v < border) && arc.weight > 0) result.arc.push_back(arc);
     std::sort(result.arc.begin() + result.row.back(), result.arc.end(),
@@ -76,7 +77,7 @@ mapping::Graph across(const mapping::Graph& graph, std::int32_t border, const ma
 }
 
 // Adds one more vertex to each group, out of the vertices without a group.
-Groups joined(const mapping::Graph& graph, const Groups& groups, Pairing pairing, const mapping::WorkBudget& watch) {
+Groups joined(const mapping::Graph& graph, const Groups& groups, Pairing pairing) {
   std::vector<std::int32_t> part = group_of(groups, graph.vertices());
   std::vector<std::int32_t> single;
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
@@ -85,8 +86,7 @@ Groups joined(const mapping::Graph& graph, const Groups& groups, Pairing pairing
     single.push_back(v);
   }
   const auto both = groups.count() + static_cast<std::int32_t>(single.size());
-  std::vector<std::int32_t> partner =
-      paired(across(mapping::contracted(graph, part, both, watch), groups.count(), watch), pairing, watch);
+  std::vector<std::int32_t> partner = paired(across(mapping::contracted(graph, part, both), groups.count()), pairing);
   partner.resize(groups.count());
   std::vector<bool> taken(single.size(), false);
   for (const std::int32_t p : partner)
@@ -108,18 +108,17 @@ Groups joined(const mapping::Graph& graph, const Groups& groups, Pairing pairing
 }
 
 // Returns `count` groups of `size` vertices; the graph has at least count * size vertices.
-Groups grouped(const mapping::Graph& graph, std::int32_t size, std::int32_t count, Pairing pairing,
-               const mapping::WorkBudget& watch) {
+Groups grouped(const mapping::Graph& graph, std::int32_t size, std::int32_t count, Pairing pairing) {
   if (size == 1) {
     Groups all{1, std::vector<std::int32_t>(count)};
     for (std::int32_t v = 0; v < count; ++v) all.member[v] = v;
     return all;
   }
-  if (size == 2) return pairs(graph, count, pairing, watch);
-  if (size % 2 == 1) return joined(graph, grouped(graph, size - 1, count, pairing, watch), pairing, watch);
-  const Groups halves = grouped(graph, size / 2, 2 * count, pairing, watch);
-  const mapping::Graph between = mapping::contracted(graph, group_of(halves, graph.vertices()), 2 * count, watch);
-  return flattened(pairs(between, count, pairing, watch), halves);
+  if (size == 2) return pairs(graph, count, pairing);
+  if (size % 2 == 1) return joined(graph, grouped(graph, size - 1, count, pairing), pairing);
+  const Groups halves = grouped(graph, size / 2, 2 * count, pairing);
+  const mapping::Graph between = mapping::contracted(graph, group_of(halves, graph.vertices()), 2 * count);
+  return flattened(pairs(between, count, pairing), halves);
 }
 
 // Adds vertices without traffic until the graph has `vertices` of them.
@@ -131,7 +130,7 @@ void pad(mapping::Graph& graph, std::int32_t vertices) {
 }  // namespace
 
 std::vector<std::int32_t> grouped_order(const mapping::Graph& graph, std::span<const std::int32_t> arities,
-                                        Pairing pairing, const mapping::WorkBudget& watch) {
+                                        Pairing pairing) {
   const std::int32_t n = graph.vertices();
   Groups order{1, std::vector<std::int32_t>(n)};
   for (std::int32_t v = 0; v < n; ++v) order.member[v] = v;
@@ -143,28 +142,36 @@ std::vector<std::int32_t> grouped_order(const mapping::Graph& graph, std::span<c
     // Vertices without traffic fill the last group. They have the highest numbers, so that ties go to real vertices.
     order.member.resize(static_cast<std::size_t>(count) * arity * order.size, -1);
     pad(level, count * arity);
-    const Groups groups = grouped(level, arity, count, pairing, watch);
-    level = mapping::contracted(level, group_of(groups, level.vertices()), count, watch);
+    const Groups groups = grouped(level, arity, count, pairing);
+    level = mapping::contracted(level, group_of(groups, level.vertices()), count);
     order = flattened(groups, order);
   }
   std::erase(order.member, -1);
   return order.member;
 }
 
-std::vector<std::int32_t> grouped_mapping(const mapping::Graph& graph, const mapping::LeafTree& tree, Pairing pairing,
-                                          const mapping::WorkBudget& watch) {
+MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                          const MapOptions& options, Pairing pairing) {
+  mapping::check_usable(tree, usable, matrix.ranks());
+  if (matrix.ranks() == 0) return {.leaf_of_rank = {}, .cost = 0, .method = "matching"};
+  const std::vector<std::int32_t> scope =
+      leaves_in_scope(tree, usable, matrix.ranks(), options.scope, options.levels_up);
+  const std::vector<std::int32_t> packed = packed_leaves(tree, scope, matrix.ranks());
+  const mapping::LeafTree slots(tree, packed);
   std::vector<std::int32_t> arities;
-  for (std::int32_t v = 0; tree.vertex(v).children > 0;) {
-    arities.push_back(tree.vertex(v).children);
-    std::int32_t fullest = tree.vertex(v).first_child;
-    for (std::int32_t child = fullest; child < tree.vertex(v).first_child + tree.vertex(v).children; ++child)
-      if (tree.vertex(child).slots > tree.vertex(fullest).slots) fullest = child;
+  for (std::int32_t v = 0; slots.vertex(v).children > 0;) {
+    arities.push_back(slots.vertex(v).children);
+    std::int32_t fullest = slots.vertex(v).first_child;
+    for (std::int32_t child = fullest; child < slots.vertex(v).first_child + slots.vertex(v).children; ++child)
+      if (slots.vertex(child).slots > slots.vertex(fullest).slots) fullest = child;
     v = fullest;
   }
-  const std::vector<std::int32_t> order = grouped_order(graph, arities, pairing, watch);
-  std::vector<std::int32_t> slot(order.size());
-  for (std::size_t k = 0; k < order.size(); ++k) slot[order[k]] = static_cast<std::int32_t>(k);
-  return slot;
+  const bool exact = matrix.ranks() <= 4096 && matrix.pairs() <= 1 << 18;
+  if (pairing == Pairing::maximum_weight && !exact) pairing = Pairing::heaviest_first;
+  const std::vector<std::int32_t> order = grouped_order(mapping::scaled_graph(matrix), arities, pairing);
+  std::vector<std::int32_t> leaf_of_rank(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) leaf_of_rank[order[k]] = packed[k];
+  return measured(matrix, tree, std::move(leaf_of_rank), "matching");
 }
 
 }  // namespace placement::treematch

@@ -4,10 +4,11 @@
 #include <span>
 #include <vector>
 
+#include "common/matrix/comm_matrix.hpp"
+#include "common/topology/tree_topology.hpp"
 #include "mapping/graph.hpp"
-#include "mapping/leaf_tree.hpp"
-#include "mapping/work_budget.hpp"
 #include "treematch/pairing.hpp"
+#include "treematch/tree_map.hpp"
 
 namespace placement::treematch {
 
@@ -15,16 +16,20 @@ namespace placement::treematch {
 // lowest arity, and these groups, by the traffic between them, to groups of the next arity. A group of more than two
 // vertices is made of pairs of pairs; a group of odd size takes one more vertex. Returns all vertices; each group of
 // each level is one consecutive run. If the arities' product differs from the number of vertices, the last groups are
-// smaller. Throws OutOfTime.
+// smaller.
 //   arities  children of a vertex at each level, from the root to the leaves, each at least 1
 //   pairing  how pairs are chosen; ties go to the lower numbers
 std::vector<std::int32_t> grouped_order(const mapping::Graph& graph, std::span<const std::int32_t> arities,
-                                        Pairing pairing, const mapping::WorkBudget& watch = mapping::WorkBudget());
+                                        Pairing pairing);
 
-// Maps the vertices of a graph to the slots of a tree by grouped_order(). The tree has as many slots as the graph has
-// vertices; its subtrees may be unequal. The arities are those of the branch with the most slots. The ordered vertices
-// take the slots from left to right. Returns the slot of each vertex. Throws OutOfTime.
-std::vector<std::int32_t> grouped_mapping(const mapping::Graph& graph, const mapping::LeafTree& tree, Pairing pairing,
-                                          const mapping::WorkBudget& watch = mapping::WorkBudget());
+// The policy MATCHING: groups of ranks take the leaves in scope from left to right, without refinement. Matchings of
+// maximum weight form the groups from the leaves up [JA §2], by the arities of the branch with the most leaves. With
+// more than 4,096 ranks or 2^18 pairs, ranks are paired by falling traffic instead. Returns one leaf per rank and the
+// hop-bytes of the mapping. Throws Error for a wrong list of leaves, too few leaves, or over 2,048 ranks with
+// Pairing::assignment.
+//   usable   leaves that may be taken, ascending without duplicates, at least one per rank
+//   options  only `scope` and `levels_up` are used
+MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                          const MapOptions& options, Pairing pairing = Pairing::maximum_weight);
 
 }  // namespace placement::treematch

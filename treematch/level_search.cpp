@@ -2,14 +2,13 @@
 #include "treematch/level_search.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "mapping/tuning.hpp"
 #include "mapping/work_budget.hpp"
 #include "treematch/leaf_choice.hpp"
+#include "treematch/map_memory.hpp"
 #include "treematch/portfolio.hpp"
 #include "treematch/rank_structure.hpp"
 #include "treematch/subtree_classes.hpp"
@@ -111,39 +110,12 @@ class LevelSearch {
     }
   }
 
-  // Searches these leaves, which are below the vertex, in a tree that has no others. So the result depends only on
-  // them.
+  // Searches these leaves, which are below the vertex.
   void search_alone(std::int32_t top, const Leaves& leaves) {
-    watch_.spend(static_cast<std::int64_t>(16 * leaves.size()));
-    std::vector<std::int32_t> vertices;
-    for (const std::int32_t leaf : leaves) vertices.push_back(tree_.leaf_vertex(leaf));
-    const TreeTopology part = tree_.cut_at(vertices);
-    MapResult result = recalled_or(part, [&] {
-      std::vector<std::int32_t> all(leaves.size());
-      std::iota(all.begin(), all.end(), 0);
-      return search_subtree(matrix_, structure_, part, all, options_, limits(top));
-    });
-    for (std::int32_t& leaf : result.leaf_of_rank) leaf = leaves[leaf];
-    keep_search(std::move(result));
-  }
-
-  // Returns the mapping of an earlier search on a tree equal to `part`. If there is none, calls `search` and stores its
-  // mapping in the memory.
-  MapResult recalled_or(const TreeTopology& part, const std::function<MapResult()>& search) {
-    std::vector<std::int32_t> detail;
-    detail.reserve(static_cast<std::size_t>(3) * part.vertices());
-    for (std::int32_t v = 0; v < part.vertices(); ++v) {
-      detail.push_back(part.parent(v));
-      add_number(detail, part.position(v));
-    }
-    watch_.spend(part.vertices());
-    if (const auto same = options_.memory->find(options_.effort, {}, detail))
-      return {.leaf_of_rank = same->slot, .cost = same->cost, .method = same->method, .work = same->work};
-    MapResult result = search();
-    if (!options_.deadline.expired())
-      options_.memory->keep(
-          {options_.effort, {}, std::move(detail), result.leaf_of_rank, result.cost, result.method, result.work});
-    return result;
+    keep_search(mapped_alone(SearchAlone::subtree, tree_, leaves, options_, watch_,
+                             [&](const TreeTopology& part, const Leaves& all) {
+                               return search_subtree(matrix_, structure_, part, all, options_, limits(top));
+                             }));
   }
 
   // Searches the fullest subtrees of one height alone, if the scope admits all of them. The height is just below that
@@ -199,7 +171,7 @@ class LevelSearch {
   MapResult in_order_below(std::int32_t top) const {
     Leaves leaves = leaves_below(tree_, usable_, top);
     leaves.resize(matrix_.ranks());
-    return natural_order_on(matrix_, tree_, std::move(leaves));
+    return measured(matrix_, tree_, std::move(leaves), "natural");
   }
 
   void keep_search(MapResult result) {

@@ -6,23 +6,19 @@ libtreematch_la_SOURCES = \
 	%D%/balanced_shares.cpp \
 	%D%/canonical.cpp \
 	%D%/chooser.cpp \
-	%D%/chooser_groups.cpp \
 	%D%/exact_map.cpp \
 	%D%/graph_growing.cpp \
 	%D%/grouping.cpp \
-	%D%/group_spread.cpp \
 	%D%/heavy_groups.cpp \
 	%D%/leaf_choice.cpp \
 	%D%/level_search.cpp \
 	%D%/map_memory.cpp \
-	%D%/matching.cpp \
 	%D%/multisection.cpp \
 	%D%/objectives.cpp \
 	%D%/cut_model.cpp \
 	%D%/pairing.cpp \
 	%D%/portfolio.cpp \
 	%D%/rank_structure.cpp \
-	%D%/rank_units.cpp \
 	%D%/subtree_classes.cpp \
 	%D%/subtree_search.cpp \
 	%D%/tree_map.cpp \

@@ -2,7 +2,7 @@
 #include "treematch/map_memory.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -10,49 +10,38 @@ namespace placement::treematch {
 
 namespace {
 
-std::size_t bytes_of(const MapMemory::Entry& entry) {
-  return sizeof entry + entry.shape.capacity() * sizeof entry.shape[0] +
-         (entry.detail.capacity() + entry.slot.capacity()) * sizeof entry.slot[0] + entry.method.capacity();
-}
-
-// Of the shape, only the number of vertices is hashed, because a struct may have padding.
-std::size_t hash_of(std::int32_t effort, std::size_t vertices, std::span<const std::int32_t> detail) {
-  const auto bytes = std::as_bytes(detail);
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return std::hash<std::string_view>{}(text) ^ (static_cast<std::size_t>(effort) << 32) ^ vertices;
+std::size_t hash_of(const MapMemory::Question& question) {
+  const auto bytes = std::as_bytes(std::span(question));
+  return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace
 
-std::shared_ptr<const MapMemory::Entry> MapMemory::find(std::int32_t effort,
-                                                        std::span<const mapping::LeafTree::Vertex> shape,
-                                                        std::span<const std::int32_t> detail) const {
-  const std::size_t hash = hash_of(effort, shape.size(), detail);
+std::shared_ptr<const MapResult> MapMemory::find(const Question& question) const {
+  const std::size_t hash = hash_of(question);
   const std::lock_guard lock(mutex_);
-  for (const Kept& kept : entries_)
-    if (kept.hash == hash && kept.entry->effort == effort && std::ranges::equal(kept.entry->detail, detail) &&
-        std::ranges::equal(kept.entry->shape, shape))
-      return kept.entry;
-  return nullptr;
+  const auto found =
+      std::ranges::find_if(kept_, [&](const Kept& kept) { return kept.hash == hash && kept.question == question; });
+  return found == kept_.end() ? nullptr : found->answer;
 }
 
-void MapMemory::keep(Entry entry) {
-  entry.shape.shrink_to_fit();
-  entry.detail.shrink_to_fit();
-  entry.slot.shrink_to_fit();
-  const std::size_t bytes = bytes_of(entry) + sizeof(Kept),
-                    hash = hash_of(entry.effort, entry.shape.size(), entry.detail);
+void MapMemory::keep(Question question, MapResult answer) {
+  question.shrink_to_fit();
+  answer.leaf_of_rank.shrink_to_fit();
+  const std::size_t hash = hash_of(question),
+                    bytes = sizeof(Kept) + sizeof answer + answer.method.capacity() +
+                            (question.size() + answer.leaf_of_rank.size()) * sizeof question[0];
   if (bytes > most_bytes_) return;
-  auto kept = std::make_shared<const Entry>(std::move(entry));
+  auto kept = std::make_shared<const MapResult>(std::move(answer));
   const std::lock_guard lock(mutex_);
-  for (; bytes_ > most_bytes_ - bytes; entries_.pop_front()) bytes_ -= entries_.front().bytes;
-  entries_.push_back({hash, bytes, std::move(kept)});
+  for (; bytes_ > most_bytes_ - bytes; kept_.pop_front()) bytes_ -= kept_.front().bytes;
+  kept_.push_back({hash, bytes, std::move(question), std::move(kept)});
   bytes_ += bytes;  // after push_back(), which may throw
 }
 
 std::size_t MapMemory::size() const {
   const std::lock_guard lock(mutex_);
-  return entries_.size();
+  return kept_.size();
 }
 
 std::size_t MapMemory::bytes() const {
@@ -62,8 +51,33 @@ std::size_t MapMemory::bytes() const {
 
 void MapMemory::clear() {
   const std::lock_guard lock(mutex_);
-  entries_.clear();
+  kept_.clear();
   bytes_ = 0;
+}
+
+MapResult mapped_alone(SearchAlone kind, const TreeTopology& tree, const std::vector<std::int32_t>& leaves,
+                       const MapOptions& options, const mapping::WorkBudget& watch,
+                       const std::function<MapResult(const TreeTopology&, std::vector<std::int32_t>)>& search) {
+  watch.spend(static_cast<std::int64_t>(16 * leaves.size()));
+  std::vector<std::int32_t> vertices, all(leaves.size());
+  for (const std::int32_t leaf : leaves) vertices.push_back(tree.leaf_vertex(leaf));
+  std::iota(all.begin(), all.end(), 0);
+  const TreeTopology part = tree.cut_at(vertices);
+  MapMemory::Question question{static_cast<std::int32_t>(kind), options.effort};
+  for (std::int32_t v = 0; v < part.vertices() && options.memory != nullptr; ++v) {
+    question.push_back(part.parent(v));
+    add_number(question, part.position(v));
+  }
+  watch.spend(part.vertices());
+  MapResult result;
+  if (const auto known = options.memory == nullptr ? nullptr : options.memory->find(question)) {
+    result = *known;
+  } else {
+    result = search(part, std::move(all));
+    if (options.memory != nullptr && !options.deadline.expired()) options.memory->keep(std::move(question), result);
+  }
+  for (std::int32_t& leaf : result.leaf_of_rank) leaf = leaves[leaf];
+  return result;
 }
 
 std::shared_ptr<MapMemory> MatrixMemories::of(const std::shared_ptr<const CommMatrix>& matrix, std::uint64_t seed) {

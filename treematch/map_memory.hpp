@@ -4,17 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "common/matrix/comm_matrix.hpp"
-#include "common/matrix/cost.hpp"
-#include "mapping/leaf_tree.hpp"
+#include "mapping/work_budget.hpp"
+#include "treematch/tree_map.hpp"
 
 namespace placement::treematch {
 
@@ -22,46 +22,52 @@ namespace placement::treematch {
 // equal shape reuses the mapping, because it would find the same one. Thread-safe.
 class MapMemory {
  public:
-  struct Entry {
-    std::int32_t effort = 0;                       // MapOptions::effort of the search
-    std::vector<mapping::LeafTree::Vertex> shape;  // the tree above the leaves in scope; empty: `detail` describes it
-    std::vector<std::int32_t> detail;              // other input of the search, as numbers that the caller chooses
-    std::vector<std::int32_t> slot;                // the mapping: slot of each rank in this tree
-    Cost cost = 0;                                 // hop-bytes of the mapping
-    std::string method;                            // MapResult::method of the mapping
-    std::int64_t work = 0;                         // MapResult::work of the search
-  };
+  // All input of a search, as numbers.
+  using Question = std::vector<std::int32_t>;
 
-  // When the entries take more than `most_bytes`, the oldest are dropped.
+  // When the mappings take more than `most_bytes`, the oldest are dropped.
   explicit MapMemory(std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) : most_bytes_(most_bytes) {}
 
-  // Returns the entry with this effort, this shape and this detail; null when there is none.
-  std::shared_ptr<const Entry> find(std::int32_t effort, std::span<const mapping::LeafTree::Vertex> shape,
-                                    std::span<const std::int32_t> detail) const;
-  // Adds an entry unless it alone takes more than `most_bytes`. Drops the oldest entries until it fits.
-  void keep(Entry entry);
-  std::size_t size() const;   // number of entries
+  // Returns the mapping for this question; null when there is none.
+  std::shared_ptr<const MapResult> find(const Question& question) const;
+  // Adds a mapping unless it alone takes more than `most_bytes`. Drops the oldest mappings until it fits.
+  void keep(Question question, MapResult answer);
+  std::size_t size() const;   // number of mappings
   std::size_t bytes() const;  // approximate
-  void clear();               // drops all entries
+  void clear();               // drops all mappings
 
  private:
   struct Kept {
     std::size_t hash = 0;
     std::size_t bytes = 0;
-    std::shared_ptr<const Entry> entry;
+    Question question;
+    std::shared_ptr<const MapResult> answer;
   };
 
   const std::size_t most_bytes_;
   mutable std::mutex mutex_;
   std::size_t bytes_ = 0;
-  std::deque<Kept> entries_;  // the oldest first
+  std::deque<Kept> kept_;  // the oldest first
 };
 
-// Appends a number of 64 bits to MapMemory::Entry::detail.
-inline void add_number(std::vector<std::int32_t>& detail, std::int64_t number) {
+// Appends a number of 64 bits to a question.
+inline void add_number(MapMemory::Question& question, std::int64_t number) {
   const auto bits = static_cast<std::uint64_t>(number);
-  detail.insert(detail.end(), {static_cast<std::int32_t>(bits >> 32), static_cast<std::int32_t>(bits & UINT32_MAX)});
+  question.insert(question.end(),
+                  {static_cast<std::int32_t>(bits >> 32), static_cast<std::int32_t>(bits & UINT32_MAX)});
 }
+
+// The kinds of searches on some leaves alone.
+enum class SearchAlone : std::int32_t { given, subtree };
+
+// Maps to some leaves in the part of the tree that has no others, so the result depends only on them. Returns the
+// mapping that options.memory has for a part of equal shape. If there is none, calls search(part, leaves of the part),
+// and remembers its mapping unless the deadline has passed. Throws OutOfTime.
+//   leaves   ascending
+//   options  effort, deadline and memory are used; the memory may be null
+MapResult mapped_alone(SearchAlone kind, const TreeTopology& tree, const std::vector<std::int32_t>& leaves,
+                       const MapOptions& options, const mapping::WorkBudget& watch,
+                       const std::function<MapResult(const TreeTopology&, std::vector<std::int32_t>)>& search);
 
 // The memories of the matrices that were mapped last, for repeated jobs, such as the tasks of an array. With the limits
 // below, all memories together take at most some 50 MiB. Thread-safe.

@@ -25,17 +25,28 @@ Objective objective_parameter(const Parameters& parameters);
 // traffic. Otherwise returns an empty text. Throws Error as objective_parameter() does.
 std::string idle_objective_note(const Parameters& parameters);
 
-// A function that places a request with few hop-bytes. It throws Error when the request cannot be placed.
-using PlaceByHopBytes = std::function<Placement(const ClusterView&, const Request&)>;
+// A function that places a request on a view with few hop-bytes. It throws Error when the request cannot be placed.
+using PlaceByHopBytes = std::function<Placement(const ClusterView&)>;
 
-// Places a request by the given objective. Calls `place` for the request, for views with fewer free cores, and for
-// matrices with other weights. Returns the placement that is best by the objective.
+// Places a request by the given objective. Calls `place` for the view, and for views with fewer free cores. Returns the
+// placement that is best by the objective.
 //   request   has a matrix
 //   deadline  once it has passed, no further placement is tried
-// The result has the costs with the request's own matrix. With `balanced` and `worst_group`, the last reason of the
-// placement states the reached value of the objective. Throws Error when `place` throws it for the request itself.
+// With `balanced` and `worst_group`, the last reason of the placement states the reached value of the objective. Throws
+// Error when `place` throws it for the view itself.
 Placement place_by_objective(Objective objective, const ClusterView& view, const Request& request,
                              const Deadline& deadline, const PlaceByHopBytes& place);
+
+// As above, with the objective `balanced`. Starts from the placement with the least hop-bytes and the number of leaf
+// switches that it uses. For this number, one fewer and one more, places the request again with at most an even share
+// of the tasks on each leaf switch.
+Placement place_balanced(const ClusterView& view, const Request& request, const Deadline& deadline,
+                         const PlaceByHopBytes& place);
+
+// As above, with the objective `worst_group`. Starts from the placement with the least hop-bytes. Then distributes the
+// groups over leaf switches, on as few for each group as possible.
+Placement place_by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline,
+                               const PlaceByHopBytes& place);
 
 // Clears Placement::optimal, and limits the claim ", optimal" in the first reason to ", optimal in hop-bytes": another
 // placement may be better by the objective.

@@ -32,10 +32,8 @@ using namespace mapping::tuning;
 namespace {
 
 // Pairs the vertices without a partner by falling traffic.
-std::vector<std::int32_t> heaviest_first(const mapping::Graph& graph, std::vector<std::int32_t> partner,
-                                         const mapping::WorkBudget& watch) {
-  for (const mapping::HeavyPair& pair : mapping::pairs_by_weight(graph, watch)) {
-    watch.spend(1);
+std::vector<std::int32_t> heaviest_first(const mapping::Graph& graph, std::vector<std::int32_t> partner) {
+  for (const mapping::HeavyPair& pair : mapping::pairs_by_weight(graph)) {
     if (partner[pair.a] >= 0 || partner[pair.b] >= 0) continue;
     partner[pair.a] = pair.b;
     partner[pair.b] = pair.a;
@@ -91,7 +89,7 @@ std::vector<std::int32_t> by_assignment(const mapping::Graph& graph) {
     }
     pair_along(cycle, traffic, partner);
   }
-  return heaviest_first(graph, std::move(partner), mapping::WorkBudget());
+  return heaviest_first(graph, std::move(partner));
 }
 
 std::vector<std::int32_t> maximum_weight(const mapping::Graph& graph) {
@@ -116,13 +114,13 @@ std::vector<std::int32_t> maximum_weight(const mapping::Graph& graph) {
 
 }  // namespace
 
-std::vector<std::int32_t> paired(const mapping::Graph& graph, Pairing pairing, const mapping::WorkBudget& watch) {
+std::vector<std::int32_t> paired(const mapping::Graph& graph, Pairing pairing) {
   switch (pairing) {
     case Pairing::maximum_weight: return maximum_weight(graph);
     case Pairing::assignment: return by_assignment(graph);
     case Pairing::heaviest_first: break;
   }
-  return heaviest_first(graph, std::vector<std::int32_t>(graph.vertices(), -1), watch);
+  return heaviest_first(graph, std::vector<std::int32_t>(graph.vertices(), -1));
 }
 
 }  // namespace placement::treematch

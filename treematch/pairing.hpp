@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "mapping/graph.hpp"
-#include "mapping/work_budget.hpp"
 
 namespace placement::treematch {
 
@@ -16,10 +15,8 @@ enum class Pairing {
 };
 
 // Matches the vertices of a graph in pairs with much traffic. Returns the partner of each vertex, or -1. The result is
-// deterministic; with heaviest_first, ties go to the pair with the lower vertices. heaviest_first throws OutOfTime when
-// the time of `watch` ends; the other two ignore `watch`. Throws Error when there are too many vertices for an
-// assignment.
-std::vector<std::int32_t> paired(const mapping::Graph& graph, Pairing pairing,
-                                 const mapping::WorkBudget& watch = mapping::WorkBudget());
+// deterministic; with heaviest_first, ties go to the pair with the lower vertices. Throws Error when there are too many
+// vertices for an assignment.
+std::vector<std::int32_t> paired(const mapping::Graph& graph, Pairing pairing);
 
 }  // namespace placement::treematch

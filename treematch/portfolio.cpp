@@ -2,7 +2,6 @@
 #include "treematch/portfolio.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -10,11 +9,9 @@
 
 #include "mapping/graph.hpp"
 #include "mapping/leaf_tree.hpp"
-#include "mapping/mapping_check.hpp"
 #include "mapping/swap_search.hpp"
 #include "mapping/tuning.hpp"
 #include "mapping/work_budget.hpp"
-#include "treematch/canonical.hpp"
 #include "treematch/leaf_choice.hpp"
 #include "treematch/multisection.hpp"
 #include "treematch/unit_mapping.hpp"
@@ -41,46 +38,26 @@ class Portfolio {
         bisections_(bisections),
         work_(work_of(matrix, options) / (quickly ? part_of_quick_work : 1)),
         tree_(tree, scope_),
-        search_end_(options.deadline),
-        watch_(options.deadline) {}
+        slot_(static_cast<std::size_t>(matrix.ranks())),
+        watch_(options.deadline),
+        search_(options.deadline.earlier(2 * time_of_natural_order())) {}
 
   MapResult run() {
-    natural();
     try {
-      improve();
+      search_all_ways();
     } catch (const mapping::OutOfTime&) {
     }
-    for (std::int32_t& slot : best_) slot = tree_.leaf(slot);
-    result_.leaf_of_rank = std::move(best_);
-    order();
-    result_.work = watch_.spent() + (search_ ? search_->spent() : 0) + recalled_;
+    result_.leaf_of_rank = leaves(slot_);
+    result_.work = watch_.spent() + search_.spent();
     return std::move(result_);
   }
 
  private:
-  void improve() {
-    const mapping::WorkBudget& search = search_.emplace(search_end_);
-    if (remembers()) {
-      pack(search);
-      if (recall()) return;
-    }
-    const std::int64_t before = search.spent();
-    search_all_ways(search);
-    if (remembers() && !search_end_.expired())
-      options_.memory->keep({options_.effort,
-                             {tree_.vertices().begin(), tree_.vertices().end()},
-                             packed_slots_,
-                             best_,
-                             result_.cost,
-                             result_.method,
-                             search.spent() - before});
-  }
-
   // Places the ranks from left to right in breadth-first order of the traffic. Then joins successive ranks to units, in
   // this order or in natural order, by the lower cost. With very many ranks both end long before units are made of
   // the traffic: consecutive units of 65,536 ranks take some 12 ms.
-  void search_along_an_order(const mapping::WorkBudget& search) {
-    const std::vector<std::int32_t> order = mapping::breadth_first(graph_, search);
+  void search_along_an_order() {
+    const std::vector<std::int32_t> order = mapping::breadth_first(graph_, search_);
     std::vector<std::int32_t> slot(order.size());
     for (std::size_t k = 0; k < order.size(); ++k) slot[order[k]] = static_cast<std::int32_t>(k);
     if (!offer(from_packed(slot), "breadth-first order")) std::iota(slot.begin(), slot.end(), 0);
@@ -88,46 +65,29 @@ class Portfolio {
     const std::optional<Units> units = consecutive_units(*packed_tree_, slot);
     if (!units) return;
     const auto work = work_per_consecutive_unit * static_cast<std::int64_t>(units->place.size());
-    offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work, search)),
+    offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work, search_)),
           result_.method + ", in units");
   }
 
-  bool remembers() const { return options_.memory != nullptr && !quickly_; }
-
-  bool recall() {
-    const std::shared_ptr<const MapMemory::Entry> same =
-        options_.memory->find(options_.effort, tree_.vertices(), packed_slots_);
-    if (same == nullptr) return false;
-    best_ = same->slot;
-    result_.cost = same->cost;
-    result_.method = same->method;
-    recalled_ = same->work;
-    return true;
-  }
-
-  void search_all_ways(const mapping::WorkBudget& search) {
-    graph_ = mapping::scaled_graph(matrix_, search);
-    if (!packed_tree_) pack(search);
-    if (matrix_.ranks() > huge_ranks && !graph_.arc.empty()) search_along_an_order(search);
-    const bool alike = !graph_.arc.empty() && matrix_.all_alike();
-    if (alike) search_and_offer(packed_slots_, "packed leaves");
-    if (quickly_ && !graph_.arc.empty()) {
-      if (!alike) search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");
-      return;
-    }
-    const bool done = alike || units(search);
-    if (done || graph_.arc.empty()) return;
-    const bool both = matrix_.ranks() <= most_ranks_for_two_multisections;
+  void search_all_ways() {
+    graph_ = mapping::scaled_graph(matrix_, search_);
+    if (graph_.arc.empty()) return;
+    pack();
+    if (matrix_.ranks() > huge_ranks) search_along_an_order();
+    if (matrix_.all_alike()) return search_and_offer(packed_slots_, "packed leaves");
+    if (!quickly_ && units()) return;
+    const bool both = quickly_ || matrix_.ranks() <= most_ranks_for_two_multisections;
     if (both) search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");
+    if (quickly_) return;
     if (!both || packed_ != scope_) search_and_offer(sections(tree_), "multisection");
-    if (!searched_) search_and_offer(best_, result_.method + ", refined");
+    if (!searched_) search_and_offer(slot_, result_.method + ", refined");
   }
 
   // Maps the ranks by units, if the traffic falls into pieces of the size of the lowest subtrees. Returns whether the
   // other methods are skipped: the units fit well, and small gains would take too long for this number of ranks.
-  bool units(const mapping::WorkBudget& search) {
-    if (!sparse() || graph_.arc.empty()) return false;
-    const std::optional<Units> units = join_to_units(graph_, *packed_tree_, search);
+  bool units() {
+    if (!sparse()) return false;
+    const std::optional<Units> units = join_to_units(graph_, *packed_tree_, search_);
     if (!units) return false;
     irregular_ = units->fit < irregular_fit && matrix_.ranks() > most_ranks_with_less_work;
     const bool huge = matrix_.ranks() > huge_ranks;
@@ -136,7 +96,7 @@ class Portfolio {
     const auto count = static_cast<std::int64_t>(units->place.size());
     const bool choice = count * count > 32 * static_cast<std::int64_t>(matrix_.ranks());
     if (units->fit < (choice ? min_unit_fit : sufficient_unit_fit)) return false;
-    search_and_offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work_ / 4, search)),
+    search_and_offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work_ / 4, search_)),
                      "units");
     return huge ? units->fit > sufficient_unit_fit
                 : units->equal_pieces && matrix_.ranks() > most_ranks_for_little_gains;
@@ -144,37 +104,31 @@ class Portfolio {
 
   bool sparse() const { return matrix_.pairs() <= 32 * static_cast<std::int64_t>(matrix_.ranks()); }
 
-  // Orders equal branches, which makes the mapping easier to read and does not change its cost. The natural order needs
-  // no ordering.
-  void order() {
-    if (result_.method == "natural" || search_end_.expired()) return;
-    try {
-      order_equal_branches(whole_tree_, result_.leaf_of_rank, watch_);
-    } catch (const mapping::OutOfTime&) {
-    }
-  }
-
-  // Evaluates the natural order, the first mapping. Reserves twice the time of this before the deadline for the
-  // evaluation of the last mapping. That evaluation takes longer, because the ranks of that mapping are less in order.
-  void natural() {
+  // Evaluates the natural order, the first mapping, and returns the processor time of this. Twice that time before the
+  // deadline is reserved for the evaluation of the last mapping. That evaluation takes longer, because the ranks of
+  // that mapping are less in order.
+  Deadline::Time time_of_natural_order() {
     const Deadline::Time start = Deadline::processor_clock();
-    best_.resize(matrix_.ranks());
-    for (std::int32_t rank = 0; rank < matrix_.ranks(); ++rank) best_[rank] = rank;
-    result_.cost = mapping::mapping_cost(matrix_, tree_, best_);
-    result_.method = "natural";
-    search_end_ = options_.deadline.earlier(2 * (Deadline::processor_clock() - start));
+    std::iota(slot_.begin(), slot_.end(), 0);
+    result_ = measured(matrix_, whole_tree_, leaves(slot_), "natural");
+    return Deadline::processor_clock() - start;
   }
 
-  void pack(const mapping::WorkBudget& search) {
-    search.spend(whole_tree_.vertices() / 8 + 30 * static_cast<std::int64_t>(scope_.size()));
+  void pack() {
+    search_.spend(whole_tree_.vertices() / 8 + 30 * static_cast<std::int64_t>(scope_.size()));
     if (packed_.empty()) packed_ = packed_leaves(whole_tree_, scope_, matrix_.ranks());
     if (packed_.size() == scope_.size())
       packed_tree_ = tree_;
     else
       packed_tree_.emplace(whole_tree_, packed_);
-    packed_slots_.clear();
     for (std::size_t slot = 0; packed_slots_.size() < packed_.size(); ++slot)
       if (scope_[slot] == packed_[packed_slots_.size()]) packed_slots_.push_back(static_cast<std::int32_t>(slot));
+  }
+
+  // Returns the leaf of each slot.
+  std::vector<std::int32_t> leaves(std::vector<std::int32_t> slot) const {
+    for (std::int32_t& s : slot) s = scope_[s];
+    return slot;
   }
 
   // Converts slots of the tree of the packed leaves to slots of the tree of the scope.
@@ -187,19 +141,19 @@ class Portfolio {
     const Annealing annealing = quickly_ || !sparse() ? Annealing::none
                                 : irregular_          ? Annealing::of_irregular_parts
                                                       : Annealing::of_parts;
-    return multisection(graph_, tree, options_.seed, work_, *search_, annealing, bisections_);
+    return multisection(graph_, tree, options_.seed, work_, search_, annealing, bisections_);
   }
 
   void search_and_offer(std::vector<std::int32_t> slot, const std::string& method) {
     drop_if_cut_short();
-    swap_search(graph_, tree_, slot, work_, *search_);
+    swap_search(graph_, tree_, slot, work_, search_);
     searched_ = keep(std::move(slot), method) || searched_;
   }
 
   // Throws OutOfTime if the time ended during the last search, because the mapping is then unfinished and may cost
   // more. An unfinished swap search only misses gains.
   void drop_if_cut_short() const {
-    if (matrix_.ranks() < least_ranks_of_partial_searches) search_->look();
+    if (matrix_.ranks() < least_ranks_of_partial_searches) search_.look();
   }
 
   // Returns the work for one search, about one arc visited each. By default 4,096 ranks stay within 50 ms.
@@ -216,11 +170,12 @@ class Portfolio {
 
   // Keeps the mapping if it costs less than the best one. Returns whether it was kept.
   bool keep(std::vector<std::int32_t> slot, const std::string& method) {
-    const Cost cost = mapping::mapping_cost(matrix_, tree_, slot, watch_);
+    watch_.spend(2 * matrix_.pairs() + matrix_.ranks());
+    const Cost cost = whole_tree_.hop_bytes(matrix_, leaves(slot));
     if (cost >= result_.cost) return false;
     result_.cost = cost;
     result_.method = method;
-    best_ = std::move(slot);
+    slot_ = std::move(slot);
     return true;
   }
 
@@ -232,18 +187,16 @@ class Portfolio {
   const bool quickly_;
   mapping::BisectionMemory* const bisections_;
   const std::int64_t work_;
-  const mapping::LeafTree tree_;  // the tree above scope_
-  Deadline search_end_;           // end of the search; the time from there to the deadline is for evaluating its result
-  const mapping::WorkBudget watch_;
-  std::optional<mapping::WorkBudget> search_;  // ends with search_end_
+  const mapping::LeafTree tree_;      // the tree above scope_
+  std::vector<std::int32_t> slot_;    // of each rank in tree_: the best mapping
+  MapResult result_;                  // its cost and method
+  const mapping::WorkBudget watch_;   // of the evaluations
+  const mapping::WorkBudget search_;  // ends earlier, so that time is left to evaluate the last mapping
   mapping::Graph graph_;
   std::vector<std::int32_t> packed_slots_;  // the slots of packed_ in tree_
   std::optional<mapping::LeafTree> packed_tree_;
-  std::vector<std::int32_t> best_;  // slot of each rank in tree_
-  bool irregular_ = false;          // many ranks whose traffic does not fall into units
-  bool searched_ = false;           // swaps have refined a mapping that was kept
-  std::int64_t recalled_ = 0;       // work of the earlier search whose mapping is reused
-  MapResult result_;
+  bool irregular_ = false;  // many ranks whose traffic does not fall into units
+  bool searched_ = false;   // swaps have refined a mapping that was kept
 };
 
 }  // namespace

@@ -3,17 +3,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "mapping/leaf_tree.hpp"
-#include "mapping/mapping_check.hpp"
 #include "mapping/tuning.hpp"
 #include "mapping/work_budget.hpp"
 #include "treematch/annealing.hpp"
-#include "treematch/canonical.hpp"
 #include "treematch/heavy_groups.hpp"
 #include "treematch/leaf_choice.hpp"
 #include "treematch/portfolio.hpp"
@@ -42,7 +38,7 @@ class SubtreeSearch {
         options_(options),
         limits_(limits),
         watch_(options.deadline),
-        best_(natural_order_on(matrix, tree, {usable.begin(), usable.begin() + matrix.ranks()})) {}
+        best_(measured(matrix, tree, {usable.begin(), usable.begin() + matrix.ranks()}, "natural")) {}
 
   MapResult run() {
     try {
@@ -104,17 +100,12 @@ class SubtreeSearch {
     watch_.spend(static_cast<std::int64_t>(usable_.size()));
     if (places.size() < static_cast<std::size_t>(units.traffic.ranks())) return std::nullopt;
     RankStructure structure(units.traffic, options_.seed, watch_);
-    MapMemory memory;
-    MapOptions options = options_;
-    options.memory = &memory;
-    const MapResult of_units = search_subtree(units.traffic, structure, tree_, places, options,
+    const MapResult of_units = search_subtree(units.traffic, structure, tree_, places, options_,
                                               {.annealing = limits_.units * percent_to_anneal_units / 100});
     work_of_parts_ += of_units.work;
     watch_.look();  // an unfinished mapping of the units may cost more for the ranks
-    MapResult result;
-    result.leaf_of_rank = leaves_of_ranks(units, usable_, of_units.leaf_of_rank);
-    result.cost = tree_.hop_bytes(matrix_, result.leaf_of_rank);
-    result.method = "units of " + std::to_string(units.size) + " ranks";
+    MapResult result = measured(matrix_, tree_, leaves_of_ranks(units, usable_, of_units.leaf_of_rank),
+                                "units of " + std::to_string(units.size) + " ranks");
     keep(result);
     anneal_from(result);
     return result;
@@ -142,23 +133,19 @@ class SubtreeSearch {
   // Places the ranks on the leaves from left to right, in the order of the bisection or in natural order. Returns the
   // cheaper mapping.
   MapResult in_an_order(const Leaves& leaves) {
-    const std::span<const std::int32_t> order = structure_.order();
-    MapResult result;
-    for (const std::int32_t position : order) result.leaf_of_rank.push_back(leaves[position]);
-    result.cost = mapping::mapping_cost(matrix_, mapping::LeafTree(tree_, leaves), order, watch_);
-    result.method = "bisection";
-    MapResult natural = natural_order_on(matrix_, tree_, leaves);
+    Leaves in_order;
+    for (const std::int32_t position : structure_.order()) in_order.push_back(leaves[position]);
+    watch_.spend(2 * matrix_.pairs());
+    MapResult result = measured(matrix_, tree_, std::move(in_order), "bisection");
+    MapResult natural = measured(matrix_, tree_, leaves, "natural");
     return natural.cost <= result.cost ? natural : result;
   }
 
   void anneal_from(const MapResult& start) {
-    MapResult annealed;
-    annealed.leaf_of_rank = start.leaf_of_rank;
+    MapResult annealed{start.leaf_of_rank, 0, "annealing"};
     annealed.cost =
         anneal_on(matrix_, structure_.graph(), tree_, leaves_near(tree_, usable_, sorted(start.leaf_of_rank)),
                   annealed.leaf_of_rank, options_.seed, limits_.annealing, watch_);
-    annealed.method = "annealing";
-    if (annealed.cost < best_.cost) order_equal_branches(tree_, annealed.leaf_of_rank, watch_);
     keep(std::move(annealed));
   }
 
@@ -192,16 +179,6 @@ class SubtreeSearch {
 MapResult search_subtree(const CommMatrix& matrix, RankStructure& structure, const TreeTopology& tree,
                          std::span<const std::int32_t> usable, const MapOptions& options, const SearchLimits& limits) {
   return SubtreeSearch(matrix, structure, tree, usable, options, limits).run();
-}
-
-MapResult natural_order_on(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> leaves) {
-  std::vector<std::int32_t> slot(leaves.size());
-  std::iota(slot.begin(), slot.end(), 0);
-  MapResult result;
-  result.cost = mapping::mapping_cost(matrix, mapping::LeafTree(tree, leaves), slot);
-  result.leaf_of_rank = std::move(leaves);
-  result.method = "natural";
-  return result;
 }
 
 std::vector<std::int32_t> leaves_near(const TreeTopology& tree, std::span<const std::int32_t> usable,

@@ -23,13 +23,10 @@ struct SearchLimits {
 // improves and anneals the best mapping found.
 //   structure  structure of the matrix; parts that are already computed do not change the result
 //   usable     leaves that may be taken, ascending, at least one per rank
-//   options    seed, effort, deadline and memory are used
+//   options    seed, effort and deadline are used
 // Returns the best mapping, at worst the natural order on the first leaves.
 MapResult search_subtree(const CommMatrix& matrix, RankStructure& structure, const TreeTopology& tree,
                          std::span<const std::int32_t> usable, const MapOptions& options, const SearchLimits& limits);
-
-// Returns the natural order on the leaves, one per rank: rank r on the r-th leaf.
-MapResult natural_order_on(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> leaves);
 
 // Returns the given leaves together with other usable leaves to which ranks may move: all of them, or the closest ones
 // if there are many.

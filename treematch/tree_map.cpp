@@ -16,6 +16,7 @@
 #include "treematch/exact_map.hpp"
 #include "treematch/leaf_choice.hpp"
 #include "treematch/level_search.hpp"
+#include "treematch/map_memory.hpp"
 #include "treematch/portfolio.hpp"
 #include "treematch/subtree_search.hpp"
 
@@ -37,22 +38,20 @@ class TreeMapper {
         most_effort_(options.effort),
         sparse_(sparse),
         scope_(leaves_in_scope(tree, usable, matrix.ranks(), options.scope, options.levels_up)),
-        best_(natural_order_on(matrix, tree, {scope_.begin(), scope_.begin() + matrix.ranks()})) {
-    if (options_.memory == nullptr && options_.scope != LeafScope::given) options_.memory = &memory_;
-  }
+        best_(measured(matrix, tree, {scope_.begin(), scope_.begin() + matrix.ranks()}, natural)) {}
 
-  // Runs the table with the usual effort, and then repeatedly with four times the effort, up to that of the options.
+  // Runs the table, and then orders equal branches, which makes the mapping easier to read at the same cost.
   MapResult run() {
     if (matrix_.pairs() == 0) return std::move(best_);
-    if (matrix_.pairs() <= most_pairs_mapped_quickly) greedily();
-    options_.effort = limited() ? most_effort_ : std::min(most_effort_, usual_effort);
-    for (;; options_.effort = std::min(effort_factor * options_.effort, most_effort_)) {
-      for (const Search& search : searches) {
-        if (best_.optimal || options_.deadline.expired()) return std::move(best_);
-        if (search.applies(*this)) (this->*search.run)(search.work(*this));
-      }
-      if (options_.effort == most_effort_) return std::move(best_);
+    if (matrix_.pairs() <= most_pairs_mapped_quickly)
+      keep(measured(matrix_, tree_, mapping::greedy_leaves(mapping::scaled_graph(matrix_), tree_, scope_), "greedy"));
+    try {
+      search();
+      if (best_.method != natural && !sparse_)
+        order_equal_branches(tree_, best_.leaf_of_rank, mapping::WorkBudget(options_.deadline));
+    } catch (const mapping::OutOfTime&) {
     }
+    return std::move(best_);
   }
 
  private:
@@ -68,58 +67,53 @@ class TreeMapper {
   bool more_effort() const { return !limited() && options_.effort > usual_effort; }
   bool given() const { return options_.scope == LeafScope::given; }
 
-  void greedily() {
-    MapResult result;
-    result.leaf_of_rank = mapping::greedy_leaves(mapping::scaled_graph(matrix_), tree_, scope_);
-    result.cost = tree_.hop_bytes(matrix_, result.leaf_of_rank);
-    result.method = "greedy";
-    keep(std::move(result));
+  // Runs the table with the usual effort, and then repeatedly with four times the effort, up to that of the options.
+  void search() {
+    options_.effort = limited() ? most_effort_ : std::min(most_effort_, usual_effort);
+    for (;; options_.effort = std::min(effort_factor * options_.effort, most_effort_)) {
+      for (const Search& search : searches) {
+        if (best_.optimal || options_.deadline.expired()) return;
+        if (search.applies(*this)) (this->*search.run)(search.work(*this));
+      }
+      if (options_.effort == most_effort_) return;
+    }
   }
 
   // Maps the ranks by a sparsified matrix.
-  void sparsified(std::int64_t pairs) try {
-    MapMemory memory;  // of the sparsified matrix
+  void sparsified(std::int64_t pairs) {
     MapOptions options = options_;
-    options.memory = &memory;
+    options.memory = nullptr;  // it is that of the whole matrix
     options.effort = std::min(options.effort, effort_if_sparsified);
     const mapping::WorkBudget watch(options.deadline);
     const auto per_rank = static_cast<std::int32_t>(std::max<std::int64_t>(1, pairs / matrix_.ranks()));
     const CommMatrix some = mapping::sparsified(matrix_, per_rank, options.seed, watch);
     MapResult result = TreeMapper(some, tree_, usable_, options, true).run();
     watch.look();  // an unfinished mapping of some pairs may cost more with all pairs
-    result.cost = tree_.hop_bytes(matrix_, result.leaf_of_rank);
-    result.method += " of the sparsified matrix";
-    result.optimal = false;
-    keep(std::move(result));
-  } catch (const mapping::OutOfTime&) {
+    keep(measured(matrix_, tree_, std::move(result.leaf_of_rank), result.method + " of the sparsified matrix"));
   }
 
   // Searches for the optimum in at most `steps` steps.
-  void exactly(std::int64_t steps) try {
+  void exactly(std::int64_t steps) {
     const mapping::WorkBudget watch(options_.deadline);
     watch.spend(tree_.vertices());
     bool narrower = false;
     auto exact =
         exact_mapping(matrix_, tree_, usable_, options_.scope, options_.levels_up, {}, steps, watch, &narrower);
     if (!exact) return;
-    MapResult result;
-    result.cost = tree_.hop_bytes(matrix_, *exact);
-    result.method = "exact search";
-    result.leaf_of_rank = *std::move(exact);
-    try {
-      order_equal_branches(tree_, result.leaf_of_rank, watch);
-    } catch (const mapping::OutOfTime&) {
-    }
-    keep(std::move(result));
+    keep(measured(matrix_, tree_, *std::move(exact), "exact search"));
     best_.optimal = !narrower;
-  } catch (const mapping::OutOfTime&) {
   }
 
-  void on_given(std::int64_t) { keep(map_by_portfolio(matrix_, tree_, scope_, options_)); }
+  void on_given(std::int64_t) {
+    keep(mapped_alone(SearchAlone::given, tree_, scope_, options_, mapping::WorkBudget(options_.deadline),
+                      [&](const TreeTopology& part, std::vector<std::int32_t> leaves) {
+                        return map_by_portfolio(matrix_, part, std::move(leaves), options_);
+                      }));
+  }
   void in_subtrees(std::int64_t work) { keep(search_levels(matrix_, tree_, usable_, options_, work)); }
 
   // Anneals the best mapping among the leaves around it that the scope admits.
-  void anneal_long(std::int64_t work) try {
+  void anneal_long(std::int64_t work) {
     const mapping::WorkBudget watch(options_.deadline);
     std::vector<std::int32_t> scope = leaves_around(best_.leaf_of_rank.front());
     if (scope.empty()) return;
@@ -129,15 +123,10 @@ class TreeMapper {
       std::ranges::sort(scope);
       scope.erase(std::unique(scope.begin(), scope.end()), scope.end());
     }
-    MapResult result;
-    result.leaf_of_rank = best_.leaf_of_rank;
-    result.method = "annealing";
+    MapResult result{best_.leaf_of_rank, 0, "annealing"};
     result.cost = anneal_on(matrix_, mapping::scaled_graph(matrix_, watch), tree_, scope, result.leaf_of_rank,
                             options_.seed, work, watch);
-    if (result.cost >= best_.cost) return;
-    order_equal_branches(tree_, result.leaf_of_rank, watch);
-    keep(std::move(result));
-  } catch (const mapping::OutOfTime&) {
+    if (result.cost < best_.cost) keep(std::move(result));
   }
 
   // Returns the usable leaves around the leaf that the scope, `subtree` or `whole`, admits. With `subtree`, they are
@@ -168,7 +157,6 @@ class TreeMapper {
   const std::int32_t most_effort_;
   const bool sparse_;  // the matrix is a sparsified one
   const std::vector<std::int32_t> scope_;
-  MapMemory memory_;
   MapResult best_;
 };
 

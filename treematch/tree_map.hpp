@@ -3,15 +3,17 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/matrix/comm_matrix.hpp"
 #include "common/matrix/cost.hpp"
 #include "common/topology/tree_topology.hpp"
 #include "common/util/deadline.hpp"
-#include "treematch/map_memory.hpp"
 
 namespace placement::treematch {
+
+class MapMemory;
 
 // The scope: the usable leaves among which the mapper chooses when there are more of them than ranks [TM §6].
 enum class LeafScope {
@@ -37,7 +39,7 @@ struct MapOptions {
   // Whether ranks are annealed even if they take all usable leaves and can only exchange places. Ignored with more than
   // 256 ranks (512 with more than the usual effort) and with scope `given`.
   bool anneal_exchanges = false;
-  // May be null. May be shared by calls with equal matrix, seed, work_limit and anneal_exchanges.
+  // May be null (treematch/map_memory.hpp). Shared by calls with equal matrix, seed, work_limit and anneal_exchanges.
   MapMemory* memory = nullptr;
 };
 
@@ -49,6 +51,13 @@ struct MapResult {
   bool optimal = false;                    // no mapping in the scope costs less
   std::int64_t work = 0;                   // units of work that the search took, about one arc visited each
 };
+
+// Returns a mapping with its hop-bytes.
+inline MapResult measured(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> leaf_of_rank,
+                          std::string method) {
+  const Cost cost = tree.hop_bytes(matrix, leaf_of_rank);
+  return {std::move(leaf_of_rank), cost, std::move(method)};
+}
 
 // Maps the ranks of the matrix to usable leaves, one leaf per rank, with few hop-bytes [TM §5].
 //   usable  leaves that may be taken, ascending without duplicates, at least one per rank

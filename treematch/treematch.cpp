@@ -2,6 +2,7 @@
 #include "treematch/treematch.hpp"
 
 #include "common/util/error.hpp"
+#include "mapping/node_choice.hpp"
 #include "treematch/chooser.hpp"
 #include "treematch/objectives.hpp"
 #include "treematch/tree_map.hpp"
@@ -30,12 +31,10 @@ void check_treematch(const Parameters& parameters) {
 Placement place_treematch(const ClusterView& view, const Request& request, const Deadline& deadline) {
   mapping::check_request(view, request);
   const Objective objective = objective_parameter(request.parameters);
-  const auto by_hop_bytes = [&](const ClusterView& offered, const Request& wanted) {
-    // parts are searched only for the request's own matrix, not for those of an objective
-    return Chooser(offered, wanted, deadline, wanted.matrix == request.matrix).choose();
-  };
-  if (!request.matrix) return by_hop_bytes(view, request);
-  return place_by_objective(objective, view, request, deadline, by_hop_bytes);
+  if (!request.matrix) return choose_by_hop_bytes(view, request, deadline);
+  return place_by_objective(objective, view, request, deadline, [&](const ClusterView& offered) {
+    return choose_by_hop_bytes(offered, request, deadline);
+  });
 }
 
 }  // namespace placement::treematch

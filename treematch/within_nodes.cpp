@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "treematch/map_memory.hpp"
 #include "treematch/tree_map.hpp"
 
 namespace placement::treematch {
@@ -60,25 +61,24 @@ class RanksOfNode {
     if (arities[1] == 1) arities.erase(arities.begin() + 1);
     const TreeTopology sockets = TreeTopology::balanced(arities);
     for (std::int32_t& leaf : usable) leaf -= node_.first_leaf;
-    Ints question = question_of(traffic, usable);
+    Ints question = question_of(traffic, usable, effort);
     const Cost cost = sockets.hop_bytes(traffic, leaf_);
     // Jobs of one application, and the nodes of one job, often need equal mappings.
     MapMemory& answers = matrix_memories().within_nodes();
-    if (const auto same = answers.find(effort, {}, question)) return same->cost < cost ? same->slot : Ints();
+    if (const auto same = answers.find(question)) return same->cost < cost ? same->leaf_of_rank : Ints();
     MapOptions options;
     options.scope = LeafScope::whole;
     options.effort = effort;
     options.deadline = deadline;
     MapResult result = map_to_tree(traffic, sockets, usable, options);
-    if (!deadline.expired())
-      answers.keep({effort, {}, std::move(question), result.leaf_of_rank, result.cost, result.method, 0});
+    if (!deadline.expired()) answers.keep(std::move(question), result);
     return result.cost < cost ? std::move(result.leaf_of_rank) : Ints();
   }
 
  private:
-  // Returns the key of a mapping within the node for MapMemory: all its input, except the effort.
-  Ints question_of(const CommMatrix& traffic, const Ints& usable) const {
-    Ints question{node_.cores_per_socket, together_, static_cast<std::int32_t>(usable.size()), traffic.ranks()};
+  // Returns all input of a mapping within the node.
+  Ints question_of(const CommMatrix& traffic, const Ints& usable, std::int32_t effort) const {
+    Ints question{effort, node_.cores_per_socket, together_, static_cast<std::int32_t>(usable.size()), traffic.ranks()};
     question.insert(question.end(), usable.begin(), usable.end());
     for (const CommEdge& edge : traffic.edges()) {
       question.insert(question.end(), {edge.a, edge.b});

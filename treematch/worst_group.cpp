@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "treematch/worst_group.hpp"
-
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "common/util/error.hpp"
 #include "mapping/node_choice.hpp"
 #include "mapping/refine.hpp"
 #include "mapping/slots.hpp"
 #include "mapping/tuning.hpp"
-#include "treematch/group_spread.hpp"
 #include "treematch/heavy_groups.hpp"
+#include "treematch/objectives.hpp"
 
 namespace placement::treematch {
 
@@ -26,65 +22,45 @@ using namespace mapping::tuning;
 
 namespace {
 
-Cost cost_of(const ClusterView& view, const Request& request, const Placement& placement) {
-  return view.tree->hop_bytes(*request.matrix, mapping::first_leaves(view, placement));
-}
+using RankGroups = std::vector<std::vector<std::int32_t>>;
 
-std::vector<std::int32_t> spans_of(const Placement& placement, const std::vector<std::int32_t>& switch_of,
-                                   const std::vector<std::vector<std::int32_t>>& groups) {
-  std::vector<std::int32_t> spans;
+// Returns the largest number of leaf switches that one of the groups spans.
+std::int32_t worst_span(const Placement& placement, const std::vector<std::int32_t>& switch_of,
+                        const RankGroups& groups) {
+  std::size_t worst = 0;
   for (const std::vector<std::int32_t>& group : groups) {
     std::set<std::int32_t> used;
     for (const std::int32_t rank : group) used.insert(switch_of[placement.ranks[rank].node]);
-    spans.push_back(static_cast<std::int32_t>(used.size()));
+    worst = std::max(worst, used.size());
   }
-  return spans;
+  return static_cast<std::int32_t>(worst);
 }
 
-// Returns the matrix with more traffic inside the groups. In group g, adds 8 * factor[g] times the traffic of the
-// heaviest pair to pairs of ranks at near positions. Halves all weights until the sum is below half the 64-bit range,
-// so large numbers, such as scaled fractions, do not overflow.
-std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix,
-                                           const std::vector<std::vector<std::int32_t>>& groups,
-                                           const std::vector<std::int64_t>& factor) {
+// Returns the matrix with more traffic inside the groups: 8 times that of the heaviest pair between ranks at near
+// positions of a group. Weights are first cut to 32 bits, so that no sum overflows.
+CommMatrix joined_groups(const CommMatrix& matrix, const RankGroups& groups) {
   std::vector<CommEdge> edges = matrix.edges();
   std::int64_t heaviest = 1;
   for (const CommEdge& edge : edges) heaviest = std::max(heaviest, edge.weight);
+  const int shift = std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(heaviest))) - 32);
+  for (CommEdge& edge : edges)
+    if (edge.weight > 0) edge.weight = std::max<std::int64_t>(edge.weight >> shift, 1);
   const std::size_t reach =
       std::clamp<std::size_t>(most_joined_pairs / static_cast<std::size_t>(matrix.ranks()), 2, largest_joined_group);
-  std::vector<std::pair<std::size_t, CommEdge>> added;  // group and pair; the weight is set below
-  double times_heaviest = 0;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const std::vector<std::int32_t>& group = groups[g];
+  for (const std::vector<std::int32_t>& group : groups)
     for (std::size_t a = 0; a < group.size(); ++a)
-      for (std::size_t b = a + 1; b < std::min(group.size(), a + reach); ++b) {
-        added.push_back({g, {group[a], group[b], 0}});
-        times_heaviest += 8.0 * static_cast<double>(factor[g]);
-      }
-  }
-  const double most = static_cast<double>(INT64_MAX / 2);
-  int halvings = 0;
-  const auto sum = [&] {
-    return static_cast<double>(edges.size()) + std::ldexp(static_cast<double>(matrix.total_weight()), -halvings) +
-           times_heaviest * static_cast<double>(std::max<std::int64_t>(heaviest >> halvings, 1));
-  };
-  while (halvings < 62 && sum() > most) ++halvings;
-  for (CommEdge& edge : edges)
-    if (edge.weight > 0) edge.weight = std::max<std::int64_t>(edge.weight >> halvings, 1);
-  for (auto& [g, edge] : added) {
-    edge.weight = 8 * factor[g] * std::max<std::int64_t>(heaviest >> halvings, 1);
-    edges.push_back(edge);
-  }
-  return std::make_shared<CommMatrix>(CommMatrix::from_edges(matrix.ranks(), std::move(edges)));
+      for (std::size_t b = a + 1; b < std::min(group.size(), a + reach); ++b)
+        edges.push_back({group[a], group[b], 8 * (heaviest >> shift)});
+  return CommMatrix::from_edges(matrix.ranks(), std::move(edges));
 }
 
 // Places each group on at most `span` leaf switches, in the smallest subtree that holds the placement `best`. Ranks
-// then exchange places to lower the cost with `joined`, a stressed() matrix. If a group then spans more switches, the
-// exchanges are discarded. Returns nothing if spread_groups() does or if the limits of the request are violated.
+// then exchange places to lower the cost with `joined`, the matrix of joined_groups(). If a group then spans more
+// switches, the exchanges are discarded. Returns nothing if spread_groups() does or if the limits of the request are
+// violated.
 std::optional<Placement> with_span(const ClusterView& view, const Request& request, const Placement& best,
                                    const CommMatrix& joined, const std::vector<std::int32_t>& switch_of,
-                                   std::vector<std::vector<std::int32_t>> groups, std::int32_t span,
-                                   const Deadline& deadline) {
+                                   RankGroups groups, std::int32_t span, const Deadline& deadline) {
   const mapping::Slots slots(view, request);
   const bool step = !request.node_tasks.empty();  // the task count of each node is given
   std::optional<mapping::NodeLimits> limits;
@@ -133,8 +109,7 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
   std::vector<std::int32_t> usable = leaves;
   std::sort(usable.begin(), usable.end());
   Placement exchanged = placement_on(mapping::refine(joined, *view.tree, usable, leaves, {.deadline = deadline}));
-  const std::vector<std::int32_t> spans = spans_of(exchanged, switch_of, groups);
-  return *std::max_element(spans.begin(), spans.end()) <= span ? std::move(exchanged) : placement_on(leaves);
+  return worst_span(exchanged, switch_of, groups) <= span ? std::move(exchanged) : placement_on(leaves);
 }
 
 // Returns the placement of a step by the job's plan for its nodes; nothing if no plan is known.
@@ -151,47 +126,20 @@ std::optional<Placement> as_planned(const ClusterView& view, const Request& requ
 Placement place_by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline,
                                const PlaceByHopBytes& place) {
   const std::vector<std::int32_t> switch_of = mapping::leaf_switches(view);
-  const std::vector<std::vector<std::int32_t>> groups = heavy_groups(*request.matrix);
-  Placement best = place(view, request);
+  const RankGroups groups = heavy_groups(*request.matrix);
+  Placement best = place(view);
   if (groups.empty()) return best;
-  const auto worst_of = [](const std::vector<std::int32_t>& spans) {
-    return *std::max_element(spans.begin(), spans.end());
+  std::int32_t worst = worst_span(best, switch_of, groups);
+  const auto offer = [&](std::optional<Placement> placement) {
+    if (!placement || worst_span(*placement, switch_of, groups) >= worst) return;
+    best = *std::move(placement);
+    worst = worst_span(best, switch_of, groups);
   };
-  std::int32_t worst = worst_of(spans_of(best, switch_of, groups));
-  if (auto planned = as_planned(view, request, best.natural_cost)) {
-    const std::int32_t span = worst_of(spans_of(*planned, switch_of, groups));
-    if (span < worst) {
-      worst = span;
-      best = *std::move(planned);
-    }
-  }
-  std::shared_ptr<const CommMatrix> joined;
+  offer(as_planned(view, request, best.natural_cost));
+  std::optional<CommMatrix> joined;
   for (std::int32_t span = 1; span < worst && !deadline.expired(); ++span) {
-    if (!joined) joined = stressed(*request.matrix, groups, std::vector<std::int64_t>(groups.size(), 1));
-    const auto placement = with_span(view, request, best, *joined, switch_of, groups, span, deadline);
-    if (!placement || worst_of(spans_of(*placement, switch_of, groups)) >= worst) continue;
-    best = *placement;
-    worst = worst_of(spans_of(best, switch_of, groups));
-  }
-  std::vector<std::int64_t> factor(groups.size(), 1);
-  for (int round = 0; round < most_rounds_of_worst_group && worst > 1 && !deadline.expired(); ++round) {
-    Request other = request;
-    other.matrix = stressed(*request.matrix, groups, factor);
-    try {
-      Placement placement = place(view, other);
-      placement.cost = cost_of(view, request, placement);
-      placement.natural_cost = best.natural_cost;
-      placement.optimal = false;  // only for the other matrix
-      const std::vector<std::int32_t> spans = spans_of(placement, switch_of, groups);
-      const std::int32_t now = worst_of(spans);
-      for (std::size_t g = 0; g < groups.size(); ++g)
-        if (spans[g] == now) factor[g] *= 3;
-      if (now > worst || (now == worst && placement.cost >= best.cost)) continue;
-      worst = now;
-      best = std::move(placement);
-    } catch (const Error&) {
-      break;
-    }
+    if (!joined) joined = joined_groups(*request.matrix, groups);
+    offer(with_span(view, request, best, *joined, switch_of, groups, span, deadline));
   }
   if (worst > 1) drop_claim(best);
   best.reasons.push_back("no group of ranks spans more than " + std::to_string(worst) +

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 
 namespace placement {
 
@@ -23,6 +26,13 @@ class Random {
   // Returns a number from 0 to bound - 1. `bound` must be above 0.
   std::int32_t below(std::int32_t bound) {
     return static_cast<std::int32_t>(((next() >> 32) * static_cast<std::uint64_t>(bound)) >> 32);
+  }
+
+  // Puts the values into a random order.
+  template <typename Values>
+  void shuffle(Values&& values) {
+    for (std::size_t k = std::size(values); k > 1; --k)
+      std::swap(values[k - 1], values[below(static_cast<std::int32_t>(k))]);
   }
 
   // Returns -log(u) for a random u from 0 to 1. In the Metropolis test, a rise is accepted if it is below this number

@@ -7,7 +7,6 @@
 #include "common/util/random.hpp"
 #include "tests/check.hpp"
 #include "tests/words.hpp"
-#include "treematch/matching.hpp"
 
 using namespace placement;
 using namespace placement::treematch;
@@ -138,9 +137,7 @@ START_TEST(natural_grids_become_bricks) {  // a grid of 4 x 4 x 4 ranks on a tre
   Ints leaves(64);
   std::iota(leaves.begin(), leaves.end(), 0);
   // There are 144 pairs. Bricks of 2 x 2 x 2 are joined by 48 pairs; 16 of them join the halves of the grid.
-  const Ints leaf_of_rank =
-      grouped_mapping(mapping::scaled_graph(matrix), mapping::LeafTree(tree, leaves), Pairing::heaviest_first);
-  ck_assert(tree.hop_bytes(matrix, leaf_of_rank) == 100 * 2 * (144 + 48 + 16));
+  ck_assert(map_by_matching(matrix, tree, leaves, {}, Pairing::heaviest_first).cost == 100 * 2 * (144 + 48 + 16));
 }
 END_TEST
 

@@ -15,11 +15,11 @@ using namespace placement::treematch;
 
 namespace {
 
-MapMemory::Entry entry_of(std::int32_t effort, Ints detail) {
-  MapMemory::Entry entry;
-  entry.effort = effort;
-  entry.detail = std::move(detail);
-  return entry;
+// Returns a question of `size` numbers that starts with `first`.
+Ints question(std::int32_t first, std::size_t size) {
+  Ints numbers(size);
+  numbers.front() = first;
+  return numbers;
 }
 
 // A halo exchange on a plane, in which each pair has `weight`.
@@ -38,28 +38,25 @@ std::shared_ptr<const CommMatrix> chain(std::int32_t ranks) { return plane(ranks
 
 START_TEST(finds_equal_entries) {
   MapMemory memory;
-  memory.keep(entry_of(10, {1, 2, 3}));
-  ck_assert(memory.find(10, {}, Ints{1, 2, 3}) != nullptr);
-  ck_assert(memory.find(11, {}, Ints{1, 2, 3}) == nullptr);
-  ck_assert(memory.find(10, {}, Ints{1, 2, 4}) == nullptr);
-  ck_assert(memory.find(10, {}, Ints{1, 2}) == nullptr);
-  const mapping::LeafTree::Vertex vertex;
-  ck_assert(memory.find(10, {&vertex, 1}, Ints{1, 2, 3}) == nullptr);
+  memory.keep({1, 2, 3}, {.leaf_of_rank = {7}, .cost = 5, .method = "natural"});
+  ck_assert(memory.find({1, 2, 3})->leaf_of_rank == Ints{7});
+  ck_assert(memory.find({1, 2, 4}) == nullptr);
+  ck_assert(memory.find({1, 2}) == nullptr);
 }
 END_TEST
 
 START_TEST(drops_the_oldest_when_full) {
   MapMemory memory(100'000);
-  for (std::int32_t k = 0; k < 50; ++k) memory.keep(entry_of(k, Ints(2000)));  // 8,000 bytes each, and a little more
+  for (std::int32_t k = 0; k < 50; ++k) memory.keep(question(k, 2000), {});  // 8,000 bytes each, and a little more
   ck_assert_int_eq(static_cast<int>(memory.size()), 12);
-  const std::shared_ptr<const MapMemory::Entry> last = memory.find(49, {}, Ints(2000));
-  ck_assert(last != nullptr);
-  ck_assert(memory.find(38, {}, Ints(2000)) != nullptr);
-  ck_assert(memory.find(37, {}, Ints(2000)) == nullptr);
-  memory.keep(entry_of(50, Ints(30'000)));  // more than all bytes: it is not kept, and nothing is dropped for it
+  memory.keep(question(49, 1999), {.leaf_of_rank = {3}, .cost = 5, .method = "natural"});
+  const std::shared_ptr<const MapResult> last = memory.find(question(49, 1999));
+  ck_assert(memory.find(question(39, 2000)) != nullptr);
+  ck_assert(memory.find(question(38, 2000)) == nullptr);
+  memory.keep(question(50, 30'000), {});  // more than all bytes: it is not kept, and nothing is dropped for it
   ck_assert_int_eq(static_cast<int>(memory.size()), 12);
-  for (std::int32_t k = 60; k < 90; ++k) memory.keep(entry_of(k, Ints(2000)));
-  ck_assert_int_eq(last->effort, 49);  // who holds an entry keeps it
+  for (std::int32_t k = 60; k < 90; ++k) memory.keep(question(k, 2000), {});
+  ck_assert(last->leaf_of_rank == Ints{3});  // who holds a mapping keeps it
 }
 END_TEST
 
@@ -88,12 +85,12 @@ END_TEST
 START_TEST(idle_memories_are_freed) {
   using std::chrono::steady_clock;
   MatrixMemories memories;
-  memories.of(chain(3), 1)->keep(entry_of(1, Ints(1000)));
+  memories.of(chain(3), 1)->keep(Ints(1000), {});
   const auto between = steady_clock::now();
   while (steady_clock::now() == between) continue;
   const std::shared_ptr<MapMemory> later = memories.of(chain(4), 1);
-  later->keep(entry_of(1, Ints(500)));
-  memories.within_nodes().keep(entry_of(1, Ints(250)));
+  later->keep(Ints(500), {});
+  memories.within_nodes().keep(Ints(250), {});
   const std::size_t all = memories.bytes();
   ck_assert_uint_gt(all, 4 * 1750);
   const std::size_t freed = memories.drop_idle(between);
@@ -113,8 +110,8 @@ START_TEST(mappings_take_as_much_as_the_documents_say) {
   MatrixMemories memories;
   const std::shared_ptr<MapMemory> memory = memories.of(chain(4), 1);
   for (std::int32_t k = 0; k < 400; ++k) {  // 8,000 bytes each, and a little more
-    memory->keep(entry_of(k, Ints(2000)));
-    memories.within_nodes().keep(entry_of(k, Ints(2000)));
+    memory->keep(question(k, 2000), {});
+    memories.within_nodes().keep(question(k, 2000), {});
   }
   ck_assert_uint_le(memory->bytes(), 2 << 20);
   ck_assert_uint_gt(memory->bytes(), (2 << 20) - 10'000);

@@ -9,7 +9,6 @@
 #include "common/util/random.hpp"
 #include "tests/check.hpp"
 #include "tests/words.hpp"
-#include "treematch/group_spread.hpp"
 #include "treematch/heavy_groups.hpp"
 #include "treematch/treematch.hpp"
 
@@ -177,11 +176,11 @@ START_TEST(even_shares_cost_two_per_cent_at_most) {
   const Request request = request_of(ring(36), 36, "balanced");
   for (const Cost cost : {10200, 10201}) {
     // Takes the first free nodes, and calls any shares but those of the first nodes as expensive as `cost`.
-    const auto first_free = [&](const ClusterView& some, const Request& of) {
+    const auto first_free = [&](const ClusterView& some) {
       Placement placement;
-      for (std::int32_t n = 0; n < std::ssize(some.nodes) && std::ssize(placement.ranks) < of.tasks; ++n)
+      for (std::int32_t n = 0; n < std::ssize(some.nodes) && std::ssize(placement.ranks) < request.tasks; ++n)
         if (some.nodes[static_cast<std::size_t>(n)].core_free[0]) placement.ranks.push_back({n, {0}});
-      if (std::ssize(placement.ranks) < of.tasks) throw Error("no room");
+      if (std::ssize(placement.ranks) < request.tasks) throw Error("no room");
       placement.cost = shares(some, placement) == std::vector<std::int32_t>({2, 17, 17}) ? Cost{10000} : cost;
       return placement;
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "treematch/rank_units.hpp"
+#include "treematch/rank_structure.hpp"
 
 #include <algorithm>
 #include <numeric>
