@@ -13,6 +13,13 @@ LeafTree::LeafTree(const TreeTopology& tree, std::span<const std::int32_t> leave
   if (!coded_) find_heavy_paths();
 }
 
+std::vector<std::int32_t> LeafTree::slots_of(std::span<const std::int32_t> leaves) const {
+  std::vector<std::int32_t> slots;
+  for (const std::int32_t leaf : leaves)
+    slots.push_back(static_cast<std::int32_t>(std::lower_bound(leaf_.begin(), leaf_.end(), leaf) - leaf_.begin()));
+  return slots;
+}
+
 LeafTree LeafTree::cut_at(std::span<const std::int32_t> vertices) const {
   std::vector<std::int32_t> number(vertex_.size(), -1);
   for (const std::int32_t cut : vertices)

@@ -40,6 +40,8 @@ class LeafTree {
   std::int32_t slots() const { return static_cast<std::int32_t>(leaf_.size()); }
   std::int32_t leaf(std::int32_t slot) const { return leaf_[slot]; }
   std::int32_t slot_vertex(std::int32_t slot) const { return slot_vertex_[slot]; }
+  // Returns the slots of some of the leaves, in their order.
+  std::vector<std::int32_t> slots_of(std::span<const std::int32_t> leaves) const;
 
   // Returns an upper bound of the distance between two slots.
   std::int64_t diameter() const { return diameter_; }

@@ -16,7 +16,6 @@ libmapping_la_SOURCES = \
 	%D%/node_choice.cpp \
 	%D%/part_annealing.cpp \
 	%D%/quadratic_assignment.cpp \
-	%D%/refine.cpp \
 	%D%/slots.cpp \
 	%D%/sparsify.cpp \
 	%D%/swap_search.cpp \

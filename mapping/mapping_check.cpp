@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "mapping/mapping_check.hpp"
 
-#include <algorithm>
 #include <string>
-#include <vector>
 
 #include "common/util/error.hpp"
 
@@ -23,25 +21,6 @@ void check_usable(const TreeTopology& tree, std::span<const std::int32_t> usable
   if (ranks > 0 && usable.empty()) throw Error("no leaf of the tree is usable for " + std::to_string(ranks) + " ranks");
   if (static_cast<std::size_t>(ranks) > usable.size())
     throw Error(std::to_string(ranks) + " ranks do not fit on " + std::to_string(usable.size()) + " usable leaves");
-}
-
-void check_mapping(std::span<const std::int32_t> usable, std::int32_t ranks,
-                   std::span<const std::int32_t> leaf_of_rank) {
-  if (leaf_of_rank.size() != static_cast<std::size_t>(ranks))
-    throw Error("the mapping has " + std::to_string(leaf_of_rank.size()) + " ranks, but the matrix has " +
-                std::to_string(ranks));
-  std::vector<std::int32_t> owner(usable.size(), -1);
-  for (std::int32_t rank = 0; rank < ranks; ++rank) {
-    const auto found = std::lower_bound(usable.begin(), usable.end(), leaf_of_rank[rank]);
-    if (found == usable.end() || *found != leaf_of_rank[rank])
-      throw Error("rank " + std::to_string(rank) + " is on leaf " + std::to_string(leaf_of_rank[rank]) +
-                  ", which is not usable");
-    std::int32_t& who = owner[found - usable.begin()];
-    if (who >= 0)
-      throw Error("ranks " + std::to_string(who) + " and " + std::to_string(rank) + " are both on leaf " +
-                  std::to_string(leaf_of_rank[rank]));
-    who = rank;
-  }
 }
 
 }  // namespace placement::mapping

@@ -11,9 +11,4 @@ namespace placement::mapping {
 // entries.
 void check_usable(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t ranks);
 
-// Throws Error unless leaf_of_rank has `ranks` entries, all different and all in `usable`. `usable` is ascending
-// without duplicates.
-void check_mapping(std::span<const std::int32_t> usable, std::int32_t ranks,
-                   std::span<const std::int32_t> leaf_of_rank);
-
 }  // namespace placement::mapping

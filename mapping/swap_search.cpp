@@ -226,4 +226,12 @@ void swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int3
   for (std::size_t k = 0; k < owner.size(); ++k) slot[owner[k]] = ordered_slot[k];
 }
 
+void swap_search(const Graph& graph, const TreeTopology& tree, std::span<const std::int32_t> leaves,
+                 std::vector<std::int32_t>& leaf_of_rank, std::int64_t work, const WorkBudget& watch) {
+  const LeafTree slots(tree, leaves);
+  std::vector<std::int32_t> slot = slots.slots_of(leaf_of_rank);
+  swap_search(graph, slots, slot, work, watch);
+  for (std::size_t rank = 0; rank < slot.size(); ++rank) leaf_of_rank[rank] = leaves[slot[rank]];
+}
+
 }  // namespace placement::mapping

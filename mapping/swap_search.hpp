@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "mapping/graph.hpp"
@@ -17,5 +18,8 @@ namespace placement::mapping {
 //   work  approximate number of arcs to visit
 void swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::int64_t work,
                  const WorkBudget& watch);
+// As above, for a mapping to leaves of a topology tree. Ranks may take all `leaves`, which ascend.
+void swap_search(const Graph& graph, const TreeTopology& tree, std::span<const std::int32_t> leaves,
+                 std::vector<std::int32_t>& leaf_of_rank, std::int64_t work, const WorkBudget& watch);
 
 }  // namespace placement::mapping

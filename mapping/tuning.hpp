@@ -126,12 +126,14 @@ inline constexpr std::int64_t most_work_on_groups = 100'000;  // ranks and pairs
 inline constexpr std::int64_t most_extra_cost = 50;              // a balanced placement may cost 1/50 more hop-bytes
 inline constexpr std::int64_t most_steps_of_spread = 4'000'000;  // of groups on leaf switches: 20 ms
 inline constexpr std::size_t largest_joined_group = 64;          // in larger groups only ranks this close are joined
-inline constexpr std::size_t most_joined_pairs = 200'000;        // of a matrix with many ranks, fewer for each rank
-inline constexpr std::int32_t most_ranks_assigned = 2048;        // grows with the cube of the ranks, to 20 s
-inline constexpr std::size_t most_ranks_assigned_exactly = 8;    // quadratic assignment: 40,320 orders
-inline constexpr int starts_of_assignment = 32;                  // of more ranks
-inline constexpr int starts_of_exact_assignment = 8;             // for a cost from which the exact search begins
-inline constexpr std::size_t most_gpus_for_all_choices = 8;      // of a node
-inline constexpr std::size_t most_slots_assigned = 1024;         // of a node
+inline constexpr std::int64_t swaps_per_rank = 1000;       // units of work to lower the cost of groups on leaf switches
+inline constexpr std::int64_t swaps_per_pair = 100;        // and this much for each pair
+inline constexpr std::size_t most_joined_pairs = 200'000;  // of a matrix with many ranks, fewer for each rank
+inline constexpr std::int32_t most_ranks_assigned = 2048;  // grows with the cube of the ranks, to 20 s
+inline constexpr std::size_t most_ranks_assigned_exactly = 8;  // quadratic assignment: 40,320 orders
+inline constexpr int starts_of_assignment = 32;                // of more ranks
+inline constexpr int starts_of_exact_assignment = 8;           // for a cost from which the exact search begins
+inline constexpr std::size_t most_gpus_for_all_choices = 8;    // of a node
+inline constexpr std::size_t most_slots_assigned = 1024;       // of a node
 
 }  // namespace placement::mapping::tuning

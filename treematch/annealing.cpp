@@ -229,10 +229,7 @@ Cost anneal_on(const CommMatrix& matrix, const mapping::Graph& graph, const Tree
                std::span<const std::int32_t> leaves, std::vector<std::int32_t>& leaf_of_rank, std::uint64_t seed,
                std::int64_t work, const mapping::WorkBudget& watch) {
   const mapping::LeafTree slots(tree, leaves);
-  std::vector<std::int32_t> slot;
-  slot.reserve(leaf_of_rank.size());
-  for (const std::int32_t leaf : leaf_of_rank)
-    slot.push_back(static_cast<std::int32_t>(std::lower_bound(leaves.begin(), leaves.end(), leaf) - leaves.begin()));
+  std::vector<std::int32_t> slot = slots.slots_of(leaf_of_rank);
   anneal(graph, slots, slot, seed, work, watch);
   swap_search(graph, slots, slot, work, watch);
   watch.look();

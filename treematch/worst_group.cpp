@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "mapping/node_choice.hpp"
-#include "mapping/refine.hpp"
 #include "mapping/slots.hpp"
+#include "mapping/swap_search.hpp"
 #include "mapping/tuning.hpp"
 #include "treematch/heavy_groups.hpp"
 #include "treematch/objectives.hpp"
@@ -108,7 +108,11 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
   const std::vector<std::int32_t> leaves = slots.leaves_on(node_of_rank);
   std::vector<std::int32_t> usable = leaves;
   std::sort(usable.begin(), usable.end());
-  Placement exchanged = placement_on(mapping::refine(joined, *view.tree, usable, leaves, {.deadline = deadline}));
+  std::vector<std::int32_t> swapped = leaves;
+  mapping::swap_search(mapping::scaled_graph(joined), *view.tree, usable, swapped,
+                       swaps_per_rank * joined.ranks() + swaps_per_pair * joined.pairs(),
+                       mapping::WorkBudget(deadline));
+  Placement exchanged = placement_on(swapped);
   return worst_span(exchanged, switch_of, groups) <= span ? std::move(exchanged) : placement_on(leaves);
 }
 

@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "common/util/random.hpp"
-#include "mapping/refine.hpp"
 #include "tests/check.hpp"
 #include "treematch/leaf_choice.hpp"
+#include "treematch/map_memory.hpp"
 #include "treematch/tree_map.hpp"
 
 namespace placement::treematch {

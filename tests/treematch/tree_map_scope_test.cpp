@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "common/util/random.hpp"
-#include "mapping/refine.hpp"
 #include "treematch/leaf_choice.hpp"
 #include "tests/check.hpp"
 #include "tests/treematch/tree_map_fixture.hpp"

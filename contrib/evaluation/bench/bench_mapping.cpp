@@ -20,7 +20,7 @@
 #include "config.h"
 #include "contrib/evaluation/bench/instances.hpp"
 #include "contrib/evaluation/bench/peers.hpp"
-#include "mapping/refine.hpp"
+#include "mapping/swap_search.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tools/input/leaf_files.hpp"
 
@@ -147,10 +147,11 @@ std::vector<Column> columns(const Placectl& placectl) {
                    return metis_multisection(instance, seed);
                  }});
   all.push_back({"msc+polish", [](const Instance& instance, std::uint64_t seed, double&) {
-                   mapping::RefineOptions options;
-                   options.move_to_free = true;
-                   return mapping::refine(instance.matrix, instance.tree, instance.usable,
-                                          metis_multisection(instance, seed), options);
+                   Mapping mapping = metis_multisection(instance, seed);
+                   mapping::swap_search(mapping::scaled_graph(instance.matrix), instance.tree, instance.usable, mapping,
+                                        1000 * std::int64_t{instance.matrix.ranks()} + 100 * instance.matrix.pairs(),
+                                        mapping::WorkBudget());
+                   return mapping;
                  }});
 #endif
 #ifdef HAVE_SCOTCH
