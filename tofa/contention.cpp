@@ -206,7 +206,7 @@ class Relief {
       if (centres.size() > most_targets / 4) break;
     }
     for (const std::int32_t centre : centres)
-      torus_.for_each_neighbour(centre, [&](std::int32_t next) {
+      for_each_neighbour(torus_, centre, [&](std::int32_t next) {
         if (next < 0 || slots_at_[next].empty()) return;
         const auto& there = slots_at_[next];
         found.push_back(there[there.size() == 1 ? 0 : random_.below(static_cast<std::int32_t>(there.size()))]);

@@ -28,7 +28,7 @@ RouteFaults::RouteFaults(const TorusTopology& torus, const std::vector<bool>& su
     queue.push_back(static_cast<std::int32_t>(at));
   }
   for (std::size_t head = 0; head < queue.size(); ++head)
-    torus.for_each_neighbour(queue[head], [&, hops = clear_[queue[head]]](std::int32_t next) {
+    for_each_neighbour(torus, queue[head], [&, hops = clear_[queue[head]]](std::int32_t next) {
       if (next < 0 || clear_[next] < INT32_MAX) return;
       clear_[next] = hops + 1;
       queue.push_back(next);

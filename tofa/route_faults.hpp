@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "common/topology/torus_topology.hpp"
 
 namespace placement::tofa {
+
+// Calls visit(position) for the neighbours of a position along each dimension of two or more positions, first the one
+// with the larger coordinate. Passes -1 where a mesh ends. In a ring of two, both neighbours are one position.
+template <typename Visit>
+void for_each_neighbour(const TorusTopology& torus, std::int32_t position, Visit visit) {
+  std::int32_t stride = 1;
+  for (std::size_t d = 0; d < torus.dimensions().size(); ++d) {
+    const auto [size, wraps] = torus.dimensions()[d];
+    const std::int32_t at = torus.coordinate(position, d);
+    if (size > 1) {
+      visit(at + 1 < size ? position + stride : wraps ? position - at * stride : -1);
+      visit(at > 0 ? position - stride : wraps ? position + (size - 1) * stride : -1);
+    }
+    stride *= size;
+  }
+}
 
 // The suspect positions of a torus, and their effect on the routes between positions.
 class RouteFaults {

@@ -178,7 +178,7 @@ class ScotchRun {
 
   std::vector<std::int32_t> neighbours_of(std::int32_t position) const {
     std::vector<std::int32_t> found;
-    torus_.for_each_neighbour(position, [&](std::int32_t next) {
+    for_each_neighbour(torus_, position, [&](std::int32_t next) {
       if (next >= 0 && std::find(found.begin(), found.end(), next) == found.end()) found.push_back(next);
     });
     return found;

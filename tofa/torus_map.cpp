@@ -259,7 +259,7 @@ class NearestFree {
       const std::int32_t here = queue_[head];
       watch_.spend(1);
       if (!at_[here].empty()) return take(here);
-      slots_.torus->for_each_neighbour(here, [&](std::int32_t next) {
+      for_each_neighbour(*slots_.torus, here, [&](std::int32_t next) {
         if (next < 0 || stamp_[next] == now_) return;
         stamp_[next] = now_;
         queue_.push_back(next);

@@ -107,7 +107,7 @@ class Annealing {
     for (std::size_t k = 1; k < first_.size(); ++k) first_[k] += first_[k - 1];
     for (std::size_t k = 1; k < first_.size(); ++k) shared_ = shared_ || first_[k] - first_[k - 1] > 1;
     for (std::int32_t position = 0; position < slots_.torus->positions(); ++position)
-      slots_.torus->for_each_neighbour(position, [&](std::int32_t next) { neighbour_.push_back(next); });
+      for_each_neighbour(*slots_.torus, position, [&](std::int32_t next) { neighbour_.push_back(next); });
     directions_ = static_cast<std::int32_t>(std::ssize(neighbour_) / slots_.torus->positions());
   }
 

@@ -83,19 +83,6 @@ class TorusTopology {
     return links;
   }
 
-  // Calls visit(position) for the neighbours of a position along each dimension of two or more positions, first the one
-  // with the larger coordinate. Passes -1 where a mesh ends. In a ring of two, both neighbours are one position.
-  template <typename Visit>
-  void for_each_neighbour(std::int32_t position, Visit visit) const {
-    for (std::size_t d = 0; d < dimension_.size(); ++d) {
-      const auto [size, wraps] = dimension_[d];
-      const std::int32_t at = coordinate(position, d);
-      if (size == 1) continue;
-      visit(at + 1 < size ? position + stride_[d] : wraps ? position - at * stride_[d] : -1);
-      visit(at > 0 ? position - stride_[d] : wraps ? position + (size - 1) * stride_[d] : -1);
-    }
-  }
-
   // Links have the numbers 0 .. links() - 1, one for each direction: (position * dimensions + dimension) * 2 for the
   // position that the link leaves, plus 1 if coordinates shrink on the way. In a mesh, some numbers are unused.
   std::int32_t links() const { return positions() * 2 * static_cast<std::int32_t>(dimension_.size()); }
