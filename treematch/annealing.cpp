@@ -18,10 +18,10 @@ constexpr std::int32_t no_parent = -1;
 
 // Anneals with a table of the traffic of each rank with the ranks below each vertex above the leaves. The leaves just
 // below one vertex are interchangeable, so the table gives the change by a step in a few additions.
-class Annealing {
+class TreeAnnealing {
  public:
-  Annealing(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vector<std::int32_t>& slot,
-            std::uint64_t seed, const mapping::WorkBudget& watch)
+  TreeAnnealing(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vector<std::int32_t>& slot,
+                std::uint64_t seed, const mapping::WorkBudget& watch)
       : graph_(graph),
         tree_(tree),
         watch_(watch),
@@ -220,7 +220,7 @@ void anneal(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vec
             std::uint64_t seed, std::int64_t work, const mapping::WorkBudget& watch) {
   if (graph.arc.empty() || tree.slots() < 2) return;
   try {
-    Annealing(graph, tree, slot, seed, watch).run(work);
+    TreeAnnealing(graph, tree, slot, seed, watch).run(work);
   } catch (const mapping::OutOfTime&) {
   }
 }
