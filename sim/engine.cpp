@@ -306,8 +306,8 @@ class Engine {
     }
     std::vector<std::size_t> started;
     for (const Passing& passing : passed) {
-      // The plan has the jobs before on the nodes of stock Slurm. A policy may have put them elsewhere, so that a job
-      // which passes has no room apart from the nodes that are closed. It waits then.
+      // In the plan, the jobs that start before are on the nodes of stock Slurm. If a policy has put them elsewhere, a
+      // job that passes may have no room outside the closed nodes. It waits then.
       const std::size_t place = places[passing.index];
       if (start_off(waiting_[place], passing.closed)) started.push_back(place);
     }
