@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <string>
-#include <unordered_map>
+#include <utility>
 
 #include "common/util/error.hpp"
 
@@ -178,13 +178,27 @@ Cost TreeTopology::summed_hop_bytes(const CommMatrix& matrix, std::span<const st
 }
 
 // Returns the hop-bytes if all pairs have equal traffic. A link with k of the n ranks below it carries k (n - k) pairs.
+// The ranks climb from the deepest level to the root; those that meet at a vertex are neighbours in the list.
 Cost TreeTopology::hop_bytes_over_links(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const {
-  std::unordered_map<std::int32_t, std::int64_t> ranks_below;
-  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank)
-    for (std::int32_t v = leaf_vertex_[leaf_of_rank[rank]]; parent_[v] >= 0; v = parent_[v]) ++ranks_below[v];
+  std::vector<std::int32_t> leaves(leaf_of_rank.begin(), leaf_of_rank.end());
+  std::sort(leaves.begin(), leaves.end());
+  std::vector<std::pair<std::int32_t, std::int64_t>> below;  // vertex, and number of ranks below it
+  for (const std::int32_t leaf : leaves) below.emplace_back(leaf_vertex_[leaf], 1);
   Cost twice = 0;
-  for (const auto& [v, ranks] : ranks_below)
-    twice += static_cast<Cost>(position_[v] - position_[parent_[v]]) * ranks * (matrix.ranks() - ranks);
+  for (std::int32_t level = depth_; level > 0; --level) {
+    std::size_t kept = 0;
+    for (auto [v, ranks] : below) {
+      if (level_[v] == level) {
+        twice += static_cast<Cost>(position_[v] - position_[parent_[v]]) * ranks * (matrix.ranks() - ranks);
+        v = parent_[v];
+      }
+      if (kept > 0 && below[kept - 1].first == v)
+        below[kept - 1].second += ranks;
+      else
+        below[kept++] = {v, ranks};
+    }
+    below.resize(kept);
+  }
   return twice / 2 * matrix.weights(0).front();
 }
 
