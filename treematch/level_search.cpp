@@ -34,11 +34,11 @@ class LevelSearch {
         watch_(options.deadline),
         structure_watch_(options.deadline),
         structure_(matrix, options.seed, structure_watch_),
-        lowest_(lowest_subtrees(tree, usable, matrix.ranks())),
-        best_(in_order_below(lowest_.front())) {}
+        lowest_(lowest_subtrees(tree, usable, matrix.ranks())) {}
 
   MapResult run() {
     try {
+      in_order_below(lowest_.front());
       const bool few = matrix_.ranks() <= most_ranks_searched_often;
       if (few)
         search_each();
@@ -48,7 +48,7 @@ class LevelSearch {
       std::vector<std::int32_t> tops = lowest_;
       for (std::int32_t up = 1; up <= levels && tops.front() != 0 && !options_.deadline.expired(); ++up) {
         tops = ancestors(tree_, lowest_, up);
-        keep(in_order_below(tops.front()));
+        in_order_below(tops.front());
       }
       if (few) search_fullest(tops);
     } catch (const mapping::OutOfTime&) {
@@ -167,11 +167,12 @@ class LevelSearch {
     return limits;
   }
 
-  // Places rank r on the r-th usable leaf below the vertex.
-  MapResult in_order_below(std::int32_t top) const {
+  // Places rank r on the r-th usable leaf below the vertex. The caller has tried those below the root.
+  void in_order_below(std::int32_t top) {
+    if (top == 0) return;
     Leaves leaves = leaves_below(tree_, usable_, top);
     leaves.resize(matrix_.ranks());
-    return measured(matrix_, tree_, std::move(leaves), "natural");
+    keep(measured(matrix_, tree_, std::move(leaves), "natural"));
   }
 
   void keep_search(MapResult result) {
@@ -180,7 +181,7 @@ class LevelSearch {
   }
 
   void keep(MapResult result) {
-    if (result.cost < best_.cost) best_ = std::move(result);
+    if (best_.leaf_of_rank.empty() || result.cost < best_.cost) best_ = std::move(result);
   }
 
   std::int64_t work() const { return watch_.spent() + work_of_searches_; }

@@ -110,7 +110,10 @@ class TreeMapper {
                         return map_by_portfolio(matrix_, part, std::move(leaves), options_);
                       }));
   }
-  void in_subtrees(std::int64_t work) { keep(search_levels(matrix_, tree_, usable_, options_, work)); }
+  void in_subtrees(std::int64_t work) {
+    MapResult found = search_levels(matrix_, tree_, usable_, options_, work);
+    if (!found.leaf_of_rank.empty()) keep(std::move(found));
+  }
 
   // Anneals the best mapping among the leaves around it that the scope admits.
   void anneal_long(std::int64_t work) {
