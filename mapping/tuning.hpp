@@ -124,6 +124,7 @@ inline constexpr std::int64_t most_work_on_groups = 100'000;  // ranks and pairs
 // ---- the other objectives, MATCHING-PAPER and GPUs
 
 inline constexpr std::int64_t most_extra_cost = 50;              // a balanced placement may cost 1/50 more hop-bytes
+inline constexpr int most_rounds_of_worst_group = 4;             // each maps the job once more
 inline constexpr std::int64_t most_steps_of_spread = 4'000'000;  // of groups on leaf switches: 20 ms
 inline constexpr std::size_t largest_joined_group = 64;          // in larger groups only ranks this close are joined
 inline constexpr std::int64_t swaps_per_rank = 1000;       // units of work to lower the cost of groups on leaf switches

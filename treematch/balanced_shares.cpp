@@ -88,7 +88,7 @@ bool in_scope(const ClusterView& view, const Request& request, const Placement& 
 Placement place_balanced(const ClusterView& view, const Request& request, const Deadline& deadline,
                          const PlaceByHopBytes& place) {
   const std::vector<std::int32_t> switch_of = mapping::leaf_switches(view);
-  const Placement least = place(view);
+  const Placement least = place(view, request);
   Placement best = least;
   Span range = range_of(shares(best, switch_of));
   const auto used = static_cast<std::int32_t>(shares(best, switch_of).size());
@@ -97,7 +97,8 @@ Placement place_balanced(const ClusterView& view, const Request& request, const 
     if (switches > request.tasks) continue;
     try {
       Placement other = place(
-          with_shares(view, request, switch_of, request.tasks / switches, (request.tasks + switches - 1) / switches));
+          with_shares(view, request, switch_of, request.tasks / switches, (request.tasks + switches - 1) / switches),
+          request);
       const Span shared = range_of(shares(other, switch_of));
       const std::int32_t gain = range.most - range.least - (shared.most - shared.least);
       if ((other.cost - least.cost) * most_extra_cost > least.cost || gain < 0 ||

@@ -31,7 +31,7 @@ Placement place_by_objective(Objective objective, const ClusterView& view, const
                              const Deadline& deadline, const PlaceByHopBytes& place) {
   if (objective == Objective::balanced) return place_balanced(view, request, deadline, place);
   if (objective == Objective::worst_group) return place_by_worst_group(view, request, deadline, place);
-  return place(view);
+  return place(view, request);
 }
 
 }  // namespace placement::treematch

@@ -26,7 +26,7 @@ Objective objective_parameter(const Parameters& parameters);
 std::string idle_objective_note(const Parameters& parameters);
 
 // A function that places a request on a view with few hop-bytes. It throws Error when the request cannot be placed.
-using PlaceByHopBytes = std::function<Placement(const ClusterView&)>;
+using PlaceByHopBytes = std::function<Placement(const ClusterView&, const Request&)>;
 
 // Places a request by the given objective. Calls `place` for the view, and for views with fewer free cores. Returns the
 // placement that is best by the objective.
@@ -44,7 +44,7 @@ Placement place_balanced(const ClusterView& view, const Request& request, const 
                          const PlaceByHopBytes& place);
 
 // As above, with the objective `worst_group`. Starts from the placement with the least hop-bytes. Then distributes the
-// groups over leaf switches, on as few for each group as possible.
+// groups over leaf switches, on as few for each group as possible, and maps matrices with more traffic in the groups.
 Placement place_by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline,
                                const PlaceByHopBytes& place);
 

@@ -32,8 +32,8 @@ Placement place_treematch(const ClusterView& view, const Request& request, const
   mapping::check_request(view, request);
   const Objective objective = objective_parameter(request.parameters);
   if (!request.matrix) return choose_by_hop_bytes(view, request, deadline);
-  return place_by_objective(objective, view, request, deadline, [&](const ClusterView& offered) {
-    return choose_by_hop_bytes(offered, request, deadline);
+  return place_by_objective(objective, view, request, deadline, [&](const ClusterView& offered, const Request& of) {
+    return choose_by_hop_bytes(offered, of, deadline);
   });
 }
 

@@ -3,12 +3,14 @@
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/util/error.hpp"
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
 #include "mapping/swap_search.hpp"
@@ -24,21 +26,21 @@ namespace {
 
 using RankGroups = std::vector<std::vector<std::int32_t>>;
 
-// Returns the largest number of leaf switches that one of the groups spans.
-std::int32_t worst_span(const Placement& placement, const std::vector<std::int32_t>& switch_of,
-                        const RankGroups& groups) {
-  std::size_t worst = 0;
+// Returns the number of leaf switches that each group spans.
+std::vector<std::int32_t> spans_of(const Placement& placement, const std::vector<std::int32_t>& switch_of,
+                                   const RankGroups& groups) {
+  std::vector<std::int32_t> spans;
   for (const std::vector<std::int32_t>& group : groups) {
     std::set<std::int32_t> used;
     for (const std::int32_t rank : group) used.insert(switch_of[placement.ranks[rank].node]);
-    worst = std::max(worst, used.size());
+    spans.push_back(static_cast<std::int32_t>(used.size()));
   }
-  return static_cast<std::int32_t>(worst);
+  return spans;
 }
 
-// Returns the matrix with more traffic inside the groups: 8 times that of the heaviest pair between ranks at near
-// positions of a group. Weights are first cut to 32 bits, so that no sum overflows.
-CommMatrix joined_groups(const CommMatrix& matrix, const RankGroups& groups) {
+// Returns the matrix with more traffic inside the groups: 8 * factor[g] times that of the heaviest pair between ranks
+// at near positions of group g. Weights are first cut to 32 bits, so that no sum overflows.
+CommMatrix joined_groups(const CommMatrix& matrix, const RankGroups& groups, const std::vector<std::int64_t>& factor) {
   std::vector<CommEdge> edges = matrix.edges();
   std::int64_t heaviest = 1;
   for (const CommEdge& edge : edges) heaviest = std::max(heaviest, edge.weight);
@@ -47,10 +49,10 @@ CommMatrix joined_groups(const CommMatrix& matrix, const RankGroups& groups) {
     if (edge.weight > 0) edge.weight = std::max<std::int64_t>(edge.weight >> shift, 1);
   const std::size_t reach =
       std::clamp<std::size_t>(most_joined_pairs / static_cast<std::size_t>(matrix.ranks()), 2, largest_joined_group);
-  for (const std::vector<std::int32_t>& group : groups)
-    for (std::size_t a = 0; a < group.size(); ++a)
-      for (std::size_t b = a + 1; b < std::min(group.size(), a + reach); ++b)
-        edges.push_back({group[a], group[b], 8 * (heaviest >> shift)});
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (std::size_t a = 0; a < groups[g].size(); ++a)
+      for (std::size_t b = a + 1; b < std::min(groups[g].size(), a + reach); ++b)
+        edges.push_back({groups[g][a], groups[g][b], 8 * factor[g] * (heaviest >> shift)});
   return CommMatrix::from_edges(matrix.ranks(), std::move(edges));
 }
 
@@ -113,7 +115,7 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
                        swaps_per_rank * joined.ranks() + swaps_per_pair * joined.pairs(),
                        mapping::WorkBudget(deadline));
   Placement exchanged = placement_on(swapped);
-  return worst_span(exchanged, switch_of, groups) <= span ? std::move(exchanged) : placement_on(leaves);
+  return std::ranges::max(spans_of(exchanged, switch_of, groups)) <= span ? std::move(exchanged) : placement_on(leaves);
 }
 
 // Returns the placement of a step by the job's plan for its nodes; nothing if no plan is known.
@@ -131,20 +133,38 @@ Placement place_by_worst_group(const ClusterView& view, const Request& request, 
                                const PlaceByHopBytes& place) {
   const std::vector<std::int32_t> switch_of = mapping::leaf_switches(view);
   const RankGroups groups = heavy_groups(*request.matrix);
-  Placement best = place(view);
+  Placement best = place(view, request);
   if (groups.empty()) return best;
-  std::int32_t worst = worst_span(best, switch_of, groups);
+  std::int32_t worst = std::ranges::max(spans_of(best, switch_of, groups));
   const auto offer = [&](std::optional<Placement> placement) {
-    if (!placement || worst_span(*placement, switch_of, groups) >= worst) return;
+    if (!placement) return;
+    const std::int32_t span = std::ranges::max(spans_of(*placement, switch_of, groups));
+    if (span > worst || (span == worst && placement->cost >= best.cost)) return;
     best = *std::move(placement);
-    worst = worst_span(best, switch_of, groups);
+    worst = span;
   };
   offer(as_planned(view, request, best.natural_cost));
+  std::vector<std::int64_t> factor(groups.size(), 1);
   std::optional<CommMatrix> joined;
   for (std::int32_t span = 1; span < worst && !deadline.expired(); ++span) {
-    if (!joined) joined = joined_groups(*request.matrix, groups);
+    if (!joined) joined = joined_groups(*request.matrix, groups, factor);
     offer(with_span(view, request, best, *joined, switch_of, groups, span, deadline));
   }
+  // Maps by the traffic inside the groups, with more of it for those that span most switches.
+  for (int round = 0; round < most_rounds_of_worst_group && worst > 1 && !deadline.expired(); ++round) try {
+      Request other = request;
+      other.matrix = std::make_shared<const CommMatrix>(joined_groups(*request.matrix, groups, factor));
+      Placement placement = place(view, other);
+      placement.cost = view.tree->hop_bytes(*request.matrix, mapping::first_leaves(view, placement));
+      placement.natural_cost = best.natural_cost;
+      placement.optimal = false;  // only for the other matrix
+      const std::vector<std::int32_t> spans = spans_of(placement, switch_of, groups);
+      for (std::size_t g = 0; g < groups.size(); ++g)
+        if (spans[g] == std::ranges::max(spans)) factor[g] *= 3;
+      offer(std::move(placement));
+    } catch (const Error&) {
+      break;
+    }
   if (worst > 1) drop_claim(best);
   best.reasons.push_back("no group of ranks spans more than " + std::to_string(worst) +
                          (worst == 1 ? " leaf switch" : " leaf switches"));

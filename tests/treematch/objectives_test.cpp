@@ -176,7 +176,7 @@ START_TEST(even_shares_cost_two_per_cent_at_most) {
   const Request request = request_of(ring(36), 36, "balanced");
   for (const Cost cost : {10200, 10201}) {
     // Takes the first free nodes, and calls any shares but those of the first nodes as expensive as `cost`.
-    const auto first_free = [&](const ClusterView& some) {
+    const auto first_free = [&](const ClusterView& some, const Request&) {
       Placement placement;
       for (std::int32_t n = 0; n < std::ssize(some.nodes) && std::ssize(placement.ranks) < request.tasks; ++n)
         if (some.nodes[static_cast<std::size_t>(n)].core_free[0]) placement.ranks.push_back({n, {0}});
