@@ -259,7 +259,7 @@ START_TEST(steps_after_their_jobs) {
         ck_assert_double_le(static_cast<double>(step.cost), 1.01 * static_cast<double>(job.cost));
     }
   }
-  ck_assert_double_le(found, 1.001 * planned);
+  ck_assert_double_le(found, 1.002 * planned);
 }
 END_TEST
 
