@@ -67,7 +67,9 @@ START_TEST(answers_are_remembered_per_job_and_question) {
   placement_request changed = request;
   changed.environment = other.c();
   ck_assert(!decide(offer, changed)->record.remembered);
-  left_to_slurm({.job_id = 4711}, "nobody knows this job", STOCK_OTHER);
+  placement_request of_job{};
+  of_job.job_id = 4711;
+  left_to_slurm(of_job, "nobody knows this job", STOCK_OTHER);
   placement_give_up("nobody knows this job", true);
 }
 END_TEST

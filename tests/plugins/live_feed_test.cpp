@@ -321,7 +321,10 @@ START_TEST(decisions_reach_the_ring) {
   placement_set_started("n[0-1]");
   placement_tell();
   const auto tell_stock = [](std::uint32_t job) {
-    left_to_slurm({.job_id = job, .mode = PLACEMENT_ENFORCE}, "--contiguous is told", STOCK_OPTION);
+    placement_request of_job{};
+    of_job.job_id = job;
+    of_job.mode = PLACEMENT_ENFORCE;
+    left_to_slurm(of_job, "--contiguous is told", STOCK_OPTION);
     placement_set_started("n[0-1]");
     placement_tell();
   };
@@ -364,7 +367,9 @@ START_TEST(a_ring_in_use_is_opened_when_it_is_free) {
   ck_assert(contains(facts(), "PlacementNotRecorded = " + ring + ".lock: another process"));
   ck_assert(contains(logged_by_plugin, " not recorded: " + ring + ".lock: another process"));
   const auto tell_stock = [](std::uint32_t job) {
-    left_to_slurm({.job_id = job}, "a reason", STOCK_OTHER);
+    placement_request of_job{};
+    of_job.job_id = job;
+    left_to_slurm(of_job, "a reason", STOCK_OTHER);
     placement_set_started("n0");
     placement_tell();
   };
