@@ -121,7 +121,8 @@ std::vector<Group> best_groups(std::vector<Group>& groups, std::size_t count) {
 
 }  // namespace
 
-std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& request, const Deadline& deadline) {
+std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& request, const Deadline& deadline,
+                                 std::size_t* rules) {
   std::vector<Group> groups;
   const auto add = [&](const auto& members) {
     try {
@@ -141,6 +142,7 @@ std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& re
   for (std::int64_t k = 0; k < windows && (k == 0 || !deadline.expired()); ++k) {
     const auto order = std::span(twice).subspan(static_cast<std::size_t>(k * nodes / windows), input.processors.size());
     add([&] { return group_in_order(input, request, order); });
+    if (k == 0 && rules != nullptr) *rules = groups.size();
     if (k > 0 || groups.empty()) continue;
     const auto size = static_cast<std::int64_t>(groups.back().nodes.size());
     windows = std::clamp<std::int64_t>(most_work / (4 * size * size * work_per_pair), 1, std::min(nodes, most_windows));

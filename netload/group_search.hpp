@@ -40,7 +40,7 @@ struct Group {
   double network_load = 0;          // N_G: the sum of NL over all pairs
   double total_load = 0;            // T_G
   double regret = 0;                // of choose_by_regret(); 0: not known
-  double over_rules = 0;            // the regret relative to the simpler rules alone
+  double over_rules = 0;            // the same ratio to the fastest group of a simpler rule
 };
 
 inline constexpr std::size_t most_runners_up = 5;
@@ -89,8 +89,10 @@ Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes,
 double total_load(const GroupInput& input, const GroupChoice& choice, const Group& group);
 
 // Returns the groups that simpler rules choose, each ascending; fewer at the deadline. These are the known groups, the
-// least loaded nodes, the first nodes, and consecutive nodes from other start nodes.
-std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& request, const Deadline& deadline);
+// least loaded nodes, the first nodes, and consecutive nodes from other start nodes. Sets *rules to the number of
+// groups without those from other start nodes.
+std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& request, const Deadline& deadline,
+                                 std::size_t* rules = nullptr);
 
 // Returns the group with the least T_G [NLA §6]; ties go to the first start node. The work is bounded: with very many
 // nodes or processes only every k-th node is a start. At the deadline, returns the best group so far. An improved
@@ -105,13 +107,14 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
 Group improved_group(const GroupInput& input, const GroupRequest& request, const GroupChoice& choice,
                      const Group& group, const Deadline& deadline);
 
-// Returns the group with the least regret, and its T_G with the sums of choose_group(). Regret is the run time divided
-// by the least run time of all groups, for the worst share in input.shares, an end of that range. The run time at the
-// communication share a is (1 - a) slowest / least slowest + a network / least network. `slowest` is the slowdown of
-// the group's slowest node, and `network` the mean NL of its pairs; `least` is over all groups. Candidates are the
-// simple_groups() and those of choose_group() up to several slowdowns. A group that takes over 1.1 times as long as the
-// known groups, the least loaded nodes, the first nodes or the best candidate of choose_group() is chosen only if all
-// groups do. Throws Error where choose_group() does.
+// Returns the group with the least regret within a limit, and its T_G with the sums of choose_group(). Regret is the
+// run time divided by the least run time of all groups, for the worst share in input.shares, an end of that range. The
+// run time at the communication share a is (1 - a) slowest / least slowest + a network / least network. `slowest` is
+// the slowdown of the group's slowest node, and `network` the mean NL of its pairs; `least` is over all groups.
+// Candidates are the simple_groups() and those of choose_group() up to several slowdowns. The limit: for each share, a
+// group takes at most 1.1 times as long as the fastest of the known groups, the least loaded nodes, the first nodes and
+// the best candidate of choose_group(). If no group is within the limit, the one that exceeds it least is chosen.
+// Throws Error where choose_group() does.
 GroupChoice choose_by_regret(const GroupInput& input, const GroupRequest& request, const Deadline& deadline);
 
 // Returns the least loaded nodes that serve the request, ascending (load-aware of [NLA §9]). Throws Error when no group

@@ -110,7 +110,7 @@ void add_groups_of_fast_nodes(const GroupInput& input, const GroupRequest& reque
   }
 }
 
-// Sets the regret of each group, also relative to the first `rules` groups alone.
+// Sets regret and over_rules of each group. The first `rules` groups are those of simpler rules.
 void set_regrets(const GroupInput& input, std::vector<Group>& groups, std::size_t rules) {
   std::vector<Parts> parts;
   Parts best{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
@@ -135,15 +135,15 @@ void set_regrets(const GroupInput& input, std::vector<Group>& groups, std::size_
 }  // namespace
 
 GroupChoice choose_by_regret(const GroupInput& input, const GroupRequest& request, const Deadline& deadline) {
-  std::vector<Group> simple = simple_groups(input, request, deadline);
+  std::size_t rules = 0;
+  std::vector<Group> simple = simple_groups(input, request, deadline, &rules);
   GroupChoice choice = choose_group(input, request, GroupSearch::improved, deadline, &simple);
   std::vector<Group> groups{choice.of_starts};
-  std::ranges::copy(simple, std::back_inserter(groups));  // first the known, the least loaded and the first nodes
-  const std::size_t rules = std::min(groups.size(), input.known_groups.size() + 3);
+  std::ranges::copy(simple, std::back_inserter(groups));
   groups.push_back(std::move(choice.best));
   std::ranges::move(choice.runners_up, std::back_inserter(groups));
   add_groups_of_fast_nodes(input, request, deadline, simple, groups);
-  set_regrets(input, groups, rules);
+  set_regrets(input, groups, 1 + rules);
   for (Group& group : groups) group.total_load = total_load(input, choice, group);
   std::ranges::stable_sort(groups, {}, [](const Group& group) {
     return std::tuple(std::round(std::max(group.over_rules, most_over_rules) / same_regret),

@@ -111,11 +111,9 @@ std::string listed(const Machine& machine, const placement_offer& offer, std::sp
 }
 
 void record_question(Decision& record, const Machine& machine, const placement_offer& offer,
-                     const JobRequest& job_request, const LiveNow& live) {
+                     const JobRequest& job_request) {
   record.parameters =
       joined(job_request.spec.parameters, ",", [](const auto& one) { return one.first + "=" + one.second; });
-  record.live_age_s = live.age_s;
-  record.why_not_live = live.why_not;
   record.candidates = offer.node_count;
   std::vector<std::uint32_t> all(std::min<std::size_t>(offer.node_count, most_listed + 1));
   std::iota(all.begin(), all.end(), 0);
@@ -180,17 +178,17 @@ Answer answer_of(PluginState& now, const placement_offer& offer, const placement
   const bool uses_live = job.job_request.policy != nullptr && job.job_request.policy->uses_live;
   const std::uint64_t question = input_hash(offer, request, uses_live ? live.generation : 0);
   now.decision.uses_live = uses_live && live.state;
+  now.decision.record.live_age_s = live.age_s;
+  now.decision.record.why_not_live = live.why_not;
   now.decision.record.remembered = job.answer && !job.answer->wait && job.question == question;
   Answer answer = now.decision.record.remembered ? *job.answer
                                                  : new_answer(now, live, offer, request, job, question, time, no_time);
   // Slurm may ask about a waiting job every few seconds, so its wait is recorded only every ten minutes.
   if (!answer.put_off)
     answer.wait_told = answer.wait && job.wait_told && Clock::now() - *job.wait_told < wait_told_again;
-  if (!answer.wait)
-    job.wait_told.reset();
-  else if (!answer.put_off && !answer.wait_told)
-    job.wait_told = Clock::now();
-  record_question(now.decision.record, now.machine_for(request), offer, job.job_request, live);
+  if (!answer.wait) job.wait_told.reset();
+  if (!now.decision_log) return answer;
+  record_question(now.decision.record, now.machine_for(request), offer, job.job_request);
   if (answer.plan) now.decision.record.choice = listed(now.machine_for(request), offer, answer.plan->nodes);
   return answer;
 }

@@ -26,7 +26,7 @@ struct Answer : placement_decision {
 
 // The decision that is being made.
 struct CurrentDecision : Answer {
-  Decision record;  // complete_record() sets what the answer has, and what the caller may still change
+  Decision record;  // complete_record() copies the answer, the outcome and the costs into it
   Mode mode = Mode::off;
   bool asked = false;            // the policy was asked
   bool uses_live = false;        // it had live data

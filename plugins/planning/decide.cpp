@@ -87,7 +87,7 @@ void begin_decision(PluginState& now, const placement_request& request) {
   record.for_start = request.for_start;
   record.predicted = request.predicted;
   set_text(now.decision.reason, request.stock_because);
-  now.decision.reason_class = request.stock_reason;
+  now.decision.reason_class = now.decision.asked ? STOCK_OTHER : request.stock_reason;
   if (request.array_task_known)
     record.array_task = std::to_string(request.job_id) + "_" + std::to_string(request.array_task);
   record.mode = to_string(now.decision.mode);
@@ -152,7 +152,7 @@ extern "C" const char* placement_failure(void) { return state().failure.c_str();
 
 extern "C" bool placement_wants_stock_choice(uint32_t uid) {
   auto& now = state();
-  return now.decision_log && !now.decision_log->status().ring.empty() && now.config.record_stock_choice &&
+  return now.decision_log && now.decision_log->is_open() && now.config.record_stock_choice &&
          !now.budget.used_up(uid) && !now.questions.used_up(uid);
 }
 
@@ -183,6 +183,8 @@ extern "C" void placement_tell(void) {
   const bool is_new = decision.asked && !record.remembered && !decision.wait_told && !found_no_room;
   if (now.decision_log && (decision.started || is_new))
     if_memory_lasts([&] { now.decision_log->record(complete_record(decision, now.unbound)); });
+  if (decision.wait && !decision.put_off && !decision.wait_told)
+    if (JobEntry* const job = now.jobs.find_latest(record.job_id)) job->wait_told = Clock::now();
 }
 
 extern "C" const char* placement_comment(bool for_log) {

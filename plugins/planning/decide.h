@@ -88,14 +88,14 @@ const char *placement_partition_with_policy(uint32_t index);
 /*
  * Starts a decision in place of the one before, and asks the job's policy for nodes and cores among those offered. With
  * stock_because in `request` the job is left to Slurm, and `offer` may be NULL. Returns the decision, which is valid
- * until the next call or placement_[un]configure(). The functions below without a parameter for it are about this one.
+ * until the next call, also for another job, or placement_[un]configure(). The functions below without a parameter for it are about this one.
  */
 struct placement_decision *placement_decide(const struct placement_offer *offer, const struct placement_request *request);
 
 /*
  * Answers a question without an offer if the user of `request` has no time for decisions left: returns a decision as
- * placement_decide() would, put off or stock. Returns NULL if placement_decide() must be called. Of the limits in
- * `request`, may_be_put_off and times_put_off are read.
+ * placement_decide() would, put off or stock. Returns NULL if placement_decide() must be called. `request`
+ * needs no limits on nodes and cores.
  */
 struct placement_decision *placement_has_no_time(const struct placement_request *request);
 
@@ -108,7 +108,7 @@ bool placement_would_put_off(uint32_t uid, uint32_t times_put_off);
 /*
  * Sets the costs of the decision to those of the allocation `grant`; unknown costs become empty. If the job has a plan
  * of placement_decide() for `offer` and `request`, the reason also names the difference between allocation and plan.
- * For DECISION_STOCK, `offer` has exactly the nodes of `grant`, and the ranks may follow the job's matrix on them.
+ * For DECISION_STOCK, `offer` has exactly the nodes of `grant`.
  */
 void placement_assess(const struct placement_offer *offer, const struct placement_request *request,
 		      const struct placement_grant *grant);
@@ -143,7 +143,8 @@ const char *placement_job_name(void);
 void placement_forget(uint32_t job_id);
 
 /*
- * Returns true if there is time to ask which nodes Slurm itself would choose for a job of the user `uid`. Each user may spend only a small part of each second on this question.
+ * Returns true if there is time to ask which nodes Slurm itself would choose for a job of the user `uid`. Each user may
+ * spend only a small part of each second on this question.
  */
 bool placement_wants_stock_choice(uint32_t uid);
 
@@ -165,7 +166,8 @@ void placement_locks_held(int64_t time_us);
 
 /*
  * Records the decision in the ring, if there is one. The ring is a file in memory, so this takes little time. A question
- * that is asked again and again without a start is recorded only once. Call this once for each decision.
+ * that is asked again and again without a start is recorded only once, and a job without room only when it starts. Call
+ * this once for each decision.
  */
 void placement_tell(void);
 

@@ -84,8 +84,8 @@ struct placement_request {
 };
 
 /*
- * The decision that is being made: what the select plugin reads and sets of it. The library has the rest, the texts and
- * the record. An unknown text is empty or NULL.
+ * The part of the current decision that the select plugin reads and sets. The library has its other texts and the
+ * record. A text that is not known is empty or NULL.
  */
 struct placement_decision {
 	enum decision_outcome outcome;	/* the caller sets it; DECISION_STOCK until then */

@@ -83,7 +83,7 @@ struct PluginState {
   DecisionTimeBudget questions = question_budget;
   CurrentDecision decision;
   std::string unbound;  // the value of TaskPlugin if it binds no rank to a core
-  std::string text;     // that C code reads
+  std::string text;     // the last one that was given to C code
 
   // Returns the machine with the topology of the request's partition. Must not be called while placement is off.
   const Machine& machine_for(const placement_request& request) const {
@@ -99,8 +99,8 @@ void configure_on(PluginState& now, const placement_machine& machine);
 ControllerState controller_state(const PluginState& now);
 
 // Returns the answer for a user who has no time for decisions left, as answer_of() would: the decision is put off, or
-// the job runs as stock. Returns none if the question needs the offer: there is time, an answer for the job is kept, or
-// the job was not put off before, and the record of the first time names the candidates.
+// the job runs as stock. Returns nothing if the question needs the offer: there is time, an answer for the job is kept,
+// or the job was not put off before, and the record of the first time names the candidates.
 std::optional<Answer> answer_without_offer(PluginState& now, const placement_request& request);
 
 // Returns the policy's answer to a question about a job. An answer to an equal question is reused; otherwise the policy

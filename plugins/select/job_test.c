@@ -10,7 +10,7 @@
 #include "plugins/select/view_from_slurm.h"
 #include "plugins/select/waiting.h"
 
-/* Records the decision: with `write` in the job, always in the ring, and at debug level in the log. */
+/* Ends the decision: with `write` writes it into the job, tells it to the ring, and logs it at debug level. */
 static void end_decision(job_record_t *job, bool write)
 {
 	if (write)

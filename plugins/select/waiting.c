@@ -169,9 +169,10 @@ bool is_put_off(const struct job_test_arguments *arguments, enum placement_mode 
 
 static bool has_no_time(const job_record_t *job)
 {
+	enum placement_mode mode = placement_mode_in(job->part_ptr ? job->part_ptr->name : NULL);
 	char *const *environment;
 
-	return !job->het_job_id && placement_would_put_off(job->user_id, times_put_off(job)) &&
+	return mode == PLACEMENT_ENFORCE && !job->het_job_id && placement_would_put_off(job->user_id, times_put_off(job)) &&
 	       policy_environment(job, &environment);
 }
 
