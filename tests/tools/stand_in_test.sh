@@ -134,7 +134,7 @@ extra_nodes() {
   BUSY=1 run choose --print --pattern ring -n 8 -N 4 -- sbatch job.sh
   expect 0 'sbatch --ntasks=8 --switches=1@0 --nodes=4 job.sh' 'Slurm chooses'
   BUSY=1 run choose --print --pattern ring -n 8 -N 4 --extra 2 -- sbatch job.sh
-  expect 0 'sbatch --ntasks=8 --switches=1@0 --nodes=6 --ntasks-per-node=2 --ntasks=12 job.sh' '2 --keep 4'
+  expect 0 'sbatch --ntasks=8 --switches=1@0 --nodes=6 --ntasks-per-node=2 --ntasks=12 job.sh' '2 --keep 4 --ntasks 8'
   BUSY=1 LATER=2099 run choose --print --pattern ring -n 8 -N 4 --extra 2 -- sbatch job.sh
   expect 0 'sbatch --ntasks=8 --switches=1@0 --nodes=4 job.sh' 'no extra'
   run choose --print --pattern ring -n 8 --extra 2 -- sbatch job.sh
@@ -165,11 +165,24 @@ returned_nodes() {
     checks=$((checks + 1))
     grep -qE "SLURM_JOB_NODELIST='?n\[1-2\]'?$" <<<"$out" && [ "$(wc -l <updates)" = 1 ] || fail "$command: $out $err"
   done
+  in_job run -m four --print -- srun -N2 ./app
+  says arbitrary
   in_job run --keep 3 -m four -- srun ./app
   refused 2 '--keep 3 2'
   in_job run --keep 2 --print -m four -- srun ./app
   refused 2 --print
   echo 'n[1-2,5-6]' >now
+  # Nothing is returned where the ranks do not fit.
+  rm updates
+  in_job run --keep 2 -m four -- srun -n 8 ./app
+  refused 2 '--keep 2 returned 4 8'
+  printf '%s\n' '2 1' '0 1 1000' >two
+  in_job run --keep 3 -m two -- srun ./app
+  refused 2 '--keep 3 returned 2'
+  in_job run --keep 3 -m four -- srun -n -1 ./app
+  says 'out of range'
+  checks=$((checks + 1))
+  [ ! -e updates ] || fail "nodes were returned: $(cat updates)"
 }
 
 plugins_and_monitor() {

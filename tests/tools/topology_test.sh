@@ -74,7 +74,7 @@ infiniband() {
   made ibnetdiscover "$tree"
   made iblinkinfo "$tree"
   run topology -w 'n[1-6]' ibnetdiscover
-  expect 0 $'SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n[3-4]\nSwitchName=s3 Nodes=n[5-6]\nSwitchName=s4 Switches=s[1-2]\nSwitchName=s5 Switches=s3\nSwitchName=s6 Switches=s[4-5]' \
+  expect 0 $'SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n[3-4]\nSwitchName=s3 Nodes=n5\nSwitchName=s4 Nodes=n6\nSwitchName=s5 Switches=s[1-2]\nSwitchName=s6 Switches=s3\nSwitchName=s7 Switches=s4\nSwitchName=s8 Switches=s[5-7]' \
     'n[5-6]'
   # A node with two adapters hangs on one switch, and the other switch is still a leaf.
   sed 's/"n3 mlx5_0" lid 23/"n1 mlx5_1" lid 23/' ibnetdiscover >rails

@@ -136,11 +136,12 @@ Words stock_command(const CommandLine& line, const Words& words, const MapTask& 
        "--ntasks=" + std::to_string((keep + *extra) * per_node)});
   const std::optional<Start> start = start_of(larger);
   if (!start || starts_later(*start, start_of(plain))) {
-    notify("choose", "no extra nodes: the job would start later with them");
+    notify("choose", std::string("no extra nodes: ") +
+                         (start ? "the job would start later with them" : "slurmctld predicts no start with them"));
     return plain;
   }
   notify("choose", "extra nodes of the job: " + std::to_string(*extra) + "; in it, placectl run --keep " +
-                       std::to_string(keep) + " returns the worst");
+                       std::to_string(keep) + " --ntasks " + std::to_string(ranks) + " returns the worst");
   return larger;
 }
 

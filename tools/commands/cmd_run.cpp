@@ -140,18 +140,26 @@ void keep_nodes(const CommandLine& line, MapTask task, const AllocationStep& ste
   if (now == keep) return;
   task.view = allocation.view;
   use_free_cores(task);
-  const std::int64_t ranks = step.ranks.value_or(allocation.step.all_tasks() * keep / now);
+  const std::int64_t ranks = step.ranks.value_or(
+      line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(allocation.step.all_tasks() * keep / now));
   if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(ranks), task);
   if (!task.matrix) throw UsageError("--keep: the matrix is missing: use --matrix or --pattern");
+  const auto of_matrix = static_cast<std::int64_t>(task.matrix->ranks());
+  const std::string none = "--keep " + std::to_string(keep) + ": no node is returned: the matrix has " +
+                           std::to_string(of_matrix) + " ranks, and ";
+  const bool by_node = step.by_node || (step.one_per_node && step.ranks.value_or(keep) == keep && of_matrix > keep);
+  if (by_node ? of_matrix % keep != 0 : step.ranks && *step.ranks != of_matrix)
+    throw UsageError(none + (by_node ? "each node needs the same number" : "the step " + std::to_string(ranks)));
   for (std::size_t n = 0; n < task.view.nodes.size(); ++n)
     if (task.view.nodes[n].name == environment_value("SLURMD_NODENAME"))
       task.request.required_nodes.push_back(static_cast<std::int32_t>(n));
   task.request.min_nodes = task.request.max_nodes = static_cast<std::int32_t>(keep);
-  if (!step.by_node)
+  if (!by_node)
     task.request.cores_per_task =
         static_cast<std::int32_t>(step.cores_per_task.value_or(allocation.step.cores_per_task));
   std::set<std::string> kept;
   for (const RankPlace& place : run_map(task).places) kept.insert(task.view.nodes[place.node].name);
+  if (std::ssize(kept) != keep) throw UsageError(none + "they use only " + std::to_string(kept.size()) + " nodes");
   const std::string list = joined(kept, ",");
   // Without SLURM_JOBID, scontrol writes no scripts into the working directory.
   SlurmCommand({"/usr/bin/env", "-u", "SLURM_JOBID", path_of_command("scontrol"), "update",
@@ -184,6 +192,9 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
   const Launcher* const launcher = find_launcher(words);
   if (!launcher) throw CannotPlace(words[0] + " is not a supported launcher: use " + launcher_names());
   AllocationStep step = launcher->step(words);
+  if (step.ranks.value_or(1) < 1 || step.ranks.value_or(1) > CommMatrix::max_ranks ||
+      step.cores_per_task.value_or(1) < 1)
+    throw CannotPlace("the number of ranks or of cores per rank of " + words[0] + " is out of range");
   Launch launch{words, {}, {}, false, {}, "srun -m"};
   if (launcher->by_policy && srun_has_policies()) {
     launch.words = words_with_policy(line, words, true);
@@ -202,7 +213,16 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
       if (!step.ranks) throw UsageError("--auto: the number of ranks is unknown: use --ntasks");
       take_profile(words, *step.ranks, task);
     }
-    if (const auto keep = line.integer("keep", 1, INT32_MAX)) keep_nodes(line, task, step, *keep);
+    if (const auto keep = line.integer("keep", 1, INT32_MAX)) {
+      try {
+        keep_nodes(line, task, step, *keep);
+      } catch (const UsageError&) {
+        throw;
+      } catch (const Error& error) {
+        if (line.has("strict")) throw;
+        notify("run", std::string("the job keeps all nodes: ") + error.what());
+      }
+    }
     allocation = take_allocation(line, task, step);
     if (allocation.has_returned_nodes) set_nodes(allocation.step, launch);
   } catch (const Error& error) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 
 #include "common/slurm/controller_query.hpp"
 #include "common/state/measured_pairs.hpp"
@@ -13,6 +14,7 @@
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
+#include "common/util/replace_file.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
@@ -35,7 +37,7 @@ constexpr CommandHelp network_help{
     "standard input) is the output of ibnetdiscover, iblinkinfo or \"placectl measure\", or has lines \"NODE ADDRESS\". An\n"
     "address is a SLURM_TOPOLOGY_ADDR, a location of a Cray EX (x1000c0s1b0n0), or the MAC address of a Slingshot interface.\n"
     "Examples: placectl topology --save ibnetdiscover.txt\n"
-    "          sbatch -N16 --exclusive -t 10 --wrap 'placectl measure | placectl topology --save -'\n",
+    "          sbatch -N16 --exclusive -t 10 --wrap 'placectl measure >pairs && placectl topology --save pairs'\n",
     network_options,
     1,
     1};
@@ -152,7 +154,7 @@ Links links_of_addresses(const std::string& text, const std::string& file, const
   return links;
 }
 
-// Returns the links in ascending order. Nodes without a link have one to a switch of their own.
+// Returns the links in ascending order. A node without a link stays alone on its switch, far from all others.
 Links read_links(const std::string& text, const std::string& file, const Names& nodes) {
   Links links;
   if (text.find("==>") != text.npos || text.find("\"S-") != text.npos)
@@ -169,9 +171,8 @@ Links read_links(const std::string& text, const std::string& file, const Names& 
   if (others.size() == nodes.size())
     throw Error(file + ": names none of the " + std::to_string(nodes.size()) + " nodes, such as " + *nodes.begin());
   if (!others.empty())
-    notify("topology", "nodes without a link: " + compress_hostlist(std::vector(others.begin(), others.end())));
-  const double least = std::ranges::min(links, {}, &Link::distance).distance;
-  for (const std::string& node : others) links.push_back({least, node, "no switch"});
+    notify("topology", file + " does not show these nodes; each gets a switch of its own: " +
+                           compress_hostlist(std::vector(others.begin(), others.end())));
   std::ranges::stable_sort(links, {}, &Link::distance);
   return links;
 }
@@ -246,10 +247,10 @@ int command_topology(int argc, char** argv) {
     return exit_ok;
   }
   const std::string path = own_topology(name_of_cluster());
-  if (path.empty()) throw Error("--save: HOME is not set");
-  std::error_code ignored;  // write_output() reports the reason
+  if (path.empty()) throw Error("--save: HOME or the cluster's name is unknown");
+  std::error_code ignored;  // replace_file() reports the reason
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
-  write_output(path, text);
+  replace_file(path, std::as_bytes(std::span(text)), [](int) { return true; });
   notify("topology", path + " has the switches of " + std::to_string(nodes.size()) + " nodes");
   return exit_ok;
 }

@@ -68,9 +68,8 @@ AllocationStep step_of_srun(const Words& words) {
   for (const GivenOption& option : srun.given)
     if (among(own_layout, option.name)) throw CannotPlace("srun's --" + option.name + " chooses the layout itself");
   if (among(words, ":")) throw CannotPlace("the command line has several components");
-  if (const auto nodes = srun.value("nodes"); nodes && *nodes != environment_value("SLURM_JOB_NUM_NODES"))
-    throw CannotPlace("srun's --nodes=" + *nodes + " is not the whole allocation");
   AllocationStep step;
+  if (const auto nodes = srun.value("nodes")) step.nodes = parse_integer(*nodes).value_or(0);
   if (const auto ranks = srun.value("ntasks")) step.ranks = parse_integer(*ranks);
   if (const auto cores = srun.value("cpus-per-task")) step.cores_per_task = parse_integer(*cores);
   step.one_per_node = srun.value("ntasks-per-node") == "1";

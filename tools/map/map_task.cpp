@@ -194,6 +194,8 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
   spank::Allocation allocation = spank::current_allocation(component);
   if (step.cores_per_task) allocation.step.cores_per_task = static_cast<std::int32_t>(*step.cores_per_task);
   const auto nodes = static_cast<std::int64_t>(allocation.step.nodes.size());
+  if (step.nodes.value_or(nodes) != nodes)
+    throw Error("the --nodes of the step is not the number of nodes of the allocation, " + std::to_string(nodes));
   const bool by_node = step.by_node || (step.one_per_node && step.ranks.value_or(nodes) == nodes &&
                                         ranks_of_step(line, task, {}).value_or(0) > nodes);
   if (by_node)

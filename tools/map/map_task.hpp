@@ -31,6 +31,7 @@ void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::
 struct AllocationStep {
   std::optional<std::int64_t> ranks;  // none: the ranks of a matrix file, --ntasks, or all tasks of the allocation
   std::optional<std::int64_t> cores_per_task = {};  // none: that of the allocation
+  std::optional<std::int64_t> nodes = {};           // none: those of the allocation
   bool by_node = false;       // one task per node: a matrix with several ranks per task becomes that of the nodes
   bool one_per_node = false;  // as by_node, if the matrix has more ranks than the allocation has nodes
 };
