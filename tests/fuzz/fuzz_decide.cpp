@@ -111,7 +111,8 @@ class Site {
                                        "SwitchName=root Level=1 Nodes=n[0-5] Switches=a,b\n",
                                        others,
                                        1,
-                                       false};
+                                       false,
+                                       nullptr};
     static std::string logged;
     logged.clear();
     placement_log_to([](bool, const char* text) { logged += text; });

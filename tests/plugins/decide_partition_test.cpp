@@ -91,7 +91,8 @@ START_TEST(a_partition_has_its_own_topology) {
                                      "SwitchName=r Level=1 Nodes=n[0-3] Switches=a,b\n",
                                      others,
                                      3,
-                                     false};
+                                     false,
+                                     nullptr};
   // The file stands for the topology of the cluster alone.
   for (const char* const file : {"", "TreematchTopologyFile="}) {
     const TemporaryDirectory directory;

@@ -70,7 +70,7 @@ END_TEST
 
 START_TEST(a_topology_that_is_none) {
   const placement_machine_node nodes[] = {{"a", 1, 2, 1}, {"b", 1, 2, 1}};
-  const placement_machine machine = {nodes, 2, "SwitchName=s Level=0 Nodes=a[\n", nullptr, 0, false};
+  const placement_machine machine = {nodes, 2, "SwitchName=s Level=0 Nodes=a[\n", nullptr, 0, false, nullptr};
   ck_assert_int_eq(placement_configure("/does/not/exist", &machine), PLACEMENT_OFF);
   ck_assert_str_ne(placement_failure(), "");
 }

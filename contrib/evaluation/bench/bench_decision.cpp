@@ -68,7 +68,7 @@ class Machine {
                    "/snapshot\nSnapshotMaxAgeS=86400\nDecisionTimeMs=" + std::to_string(most_ms) +
                    "\nDecisionFile=" + directory_ + "/ring\nDecisionShare=100\n");
     const placement_machine machine{
-        nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), topology_.c_str(), nullptr, 0, false};
+        nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), topology_.c_str(), nullptr, 0, false, nullptr};
     placement_configure((directory_ + "/placement.conf").c_str(), &machine);
     if (*placement_failure() != '\0') throw std::runtime_error(placement_failure());
   }
