@@ -10,7 +10,7 @@
 #include "plugins/select/view_from_slurm.h"
 #include "plugins/select/waiting.h"
 
-/* Ends the decision: with `write` writes it into the job, tells it to the ring, and logs it at debug level. */
+/* Ends the decision: with `write` writes it into the job, reports it to the ring, and logs it at debug level. */
 static void end_decision(job_record_t *job, bool write)
 {
 	if (write)
