@@ -18,7 +18,7 @@ namespace placement::mapping {
 //   work  approximate number of arcs to visit
 void swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::int64_t work,
                  const WorkBudget& watch);
-// As above, for a mapping to leaves of a topology tree. Ranks may take all `leaves`, which ascend.
+// Improves a mapping to leaves of a topology tree in the same way. Ranks may take all `leaves`, which ascend.
 void swap_search(const Graph& graph, const TreeTopology& tree, std::span<const std::int32_t> leaves,
                  std::vector<std::int32_t>& leaf_of_rank, std::int64_t work, const WorkBudget& watch);
 

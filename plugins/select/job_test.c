@@ -20,11 +20,6 @@ static void end_decision(job_record_t *job, bool write)
 		debug("%s", placement_comment(true));
 }
 
-static enum placement_mode mode_of(const job_record_t *job)
-{
-	return placement_mode_in(job->part_ptr ? job->part_ptr->name : NULL);
-}
-
 /*
  * Asks the policy, and returns the decision. Fills `view` in any case, without an offer if there is no time for a
  * decision. The time for the offer counts as time of the user's decisions.

@@ -149,6 +149,11 @@ uint32_t policy_environment(const job_record_t *job, char *const **environment)
 	return placement_partition_environment(job->part_ptr ? job->part_ptr->name : NULL, environment);
 }
 
+enum placement_mode mode_of(const job_record_t *job)
+{
+	return placement_mode_in(job->part_ptr ? job->part_ptr->name : NULL);
+}
+
 bool may_put_off(const struct job_test_arguments *arguments, enum placement_mode mode)
 {
 	const job_record_t *job = arguments->job;
@@ -169,10 +174,9 @@ bool is_put_off(const struct job_test_arguments *arguments, enum placement_mode 
 
 static bool has_no_time(const job_record_t *job)
 {
-	enum placement_mode mode = placement_mode_in(job->part_ptr ? job->part_ptr->name : NULL);
 	char *const *environment;
 
-	return mode == PLACEMENT_ENFORCE && !job->het_job_id && placement_would_put_off(job->user_id, times_put_off(job)) &&
+	return mode_of(job) == PLACEMENT_ENFORCE && !job->het_job_id && placement_would_put_off(job->user_id, times_put_off(job)) &&
 	       policy_environment(job, &environment);
 }
 

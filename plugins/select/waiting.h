@@ -43,6 +43,9 @@ int64_t thread_time_ns(void);
  */
 uint32_t policy_environment(const job_record_t *job, char *const **environment);
 
+/* Returns the mode in force for the partition in which Slurm considers the job. */
+enum placement_mode mode_of(const job_record_t *job);
+
 /*
  * Returns true if this call of the scheduler may get its decision in a later cycle. Returns false while a job is being
  * submitted, because Slurm then cancels a job that must start at once. Also returns false for a component of a

@@ -147,7 +147,7 @@ void keep_nodes(const CommandLine& line, MapTask task, const AllocationStep& ste
   const auto of_matrix = static_cast<std::int64_t>(task.matrix->ranks());
   const std::string none = "--keep " + std::to_string(keep) + ": no node is returned: the matrix has " +
                            std::to_string(of_matrix) + " ranks, and ";
-  const bool by_node = step.by_node || (step.one_per_node && step.ranks.value_or(keep) == keep && of_matrix > keep);
+  const bool by_node = step.places_nodes(keep, of_matrix);
   if (by_node ? of_matrix % keep != 0 : step.ranks && *step.ranks != of_matrix)
     throw UsageError(none + (by_node ? "each node needs the same number" : "the step " + std::to_string(ranks)));
   for (std::size_t n = 0; n < task.view.nodes.size(); ++n)

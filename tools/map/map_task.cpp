@@ -196,8 +196,7 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
   const auto nodes = static_cast<std::int64_t>(allocation.step.nodes.size());
   if (step.nodes.value_or(nodes) != nodes)
     throw Error("the --nodes of the step is not the number of nodes of the allocation, " + std::to_string(nodes));
-  const bool by_node = step.by_node || (step.one_per_node && step.ranks.value_or(nodes) == nodes &&
-                                        ranks_of_step(line, task, {}).value_or(0) > nodes);
+  const bool by_node = step.places_nodes(nodes, ranks_of_step(line, task, {}).value_or(0));
   if (by_node)
     set_ranks(nodes, false, allocation);
   else if (const auto ranks = ranks_of_step(line, task, step))

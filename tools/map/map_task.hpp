@@ -34,6 +34,11 @@ struct AllocationStep {
   std::optional<std::int64_t> nodes = {};           // none: those of the allocation
   bool by_node = false;       // one task per node: a matrix with several ranks per task becomes that of the nodes
   bool one_per_node = false;  // as by_node, if the matrix has more ranks than the allocation has nodes
+
+  // Returns whether the step places nodes instead of ranks, on this number of nodes, with a matrix of `matrix_ranks`.
+  bool places_nodes(std::int64_t on_nodes, std::int64_t matrix_ranks) const {
+    return by_node || (one_per_node && ranks.value_or(on_nodes) == on_nodes && matrix_ranks > on_nodes);
+  }
 };
 
 // Makes the free cores of the nodes the usable leaves of the task, in ascending order.
