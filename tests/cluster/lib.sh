@@ -10,6 +10,7 @@
 
 CLUSTER=/run/placement-cluster
 SP_TEST_BIN=$CLUSTER/programs  # not in the clone, which other users may be unable to enter
+export PATH=$SP_TEST_BIN/bin:$PATH
 export XDG_STATE_HOME=$CLUSTER/state-of-root  # srun records its steps there, for placectl explain
 cluster() { "$SP_TOP/contrib/cluster" "$@"; }
 
@@ -162,8 +163,8 @@ if [ "${1:-}" = --settle ]; then
 fi
 WORK=$CLUSTER/tmp/test
 rm -rf "$WORK"
-mkdir -p "$WORK"
-chmod 1777 "$WORK"
+mkdir -p "$WORK" "$CLUSTER/tmp/mpirun"
+chmod 1777 "$WORK" "$CLUSTER/tmp/mpirun"
 cd "$WORK" || exit 1
 # shellcheck disable=SC1090
 . "$1"
