@@ -99,6 +99,7 @@ ClusterView view_in_force(const ControllerState& controller, std::span<const Nod
     view.warning.clear();  // slurmctld's log names unknown nodes of the file
     return view;
   }
+  if (!file.empty()) distances.clear();  // those of the file's levels
   const std::string cluster = environment_value("SLURM_CLUSTER_NAME");
   view = view_of_shown(topology, shapes, controller.mode.empty() ? cluster : "", distances);
   if (!file.empty())

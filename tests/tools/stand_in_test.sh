@@ -41,6 +41,15 @@ cat >bin/sinfo <<'END'
 #!/bin/bash
 [ -n "${BUSY:-}" ] || printf 'n%s p*\n' 1 2 4 5 6 7 8
 END
+cat >bin/squeue <<'END'
+#!/bin/bash
+echo "${WAITS:-Dependency}"
+END
+cat >bin/mpirun <<'END'
+#!/bin/bash
+echo 'mpirun (Open MPI) 4.1.4'
+END
+cp bin/mpirun bin/app
 cat >bin/sbatch <<'END'
 #!/bin/bash
 year=2020
@@ -50,7 +59,7 @@ END
 cat >bin/srun <<'END'
 #!/bin/bash
 if [ "$1" = --help ]; then
-  printf '%s\n' '  -N, --nodes=N  nodes' '  -n, --ntasks=n  tasks' '      --spread-job  spread' '  -m, --distribution=type  layout' '      --mpi=type  MPI'
+  printf '%s\n' '  -N, --nodes=N  nodes' '  -n, --ntasks=n  tasks' '      --ntasks-per-node=n  tasks' '      --spread-job  spread' '  -m, --distribution=type  layout' '      --mpi=type  MPI'
 else
   env | grep ^SLURM_
 fi
@@ -85,11 +94,38 @@ allocation() {
   [ $code = 1 ] || fail "$command: exit code $code; $err"
 }
 
+# The options of the launchers limit or replace the placement; the program's own options do not.
+launchers() {
+  local words all=("${job[@]}") job
+  job=("${all[@]/SLURM_NTASKS=8/OTHER=1}")
+  in_job run --print --pattern ring -- srun --ntasks-per-node=1 ./app
+  says '--ntasks=4'
+  job=("${all[@]}")
+  in_job run --print -m m -- srun --ntasks-per-node=2 ./app
+  says '--ntasks=8'
+  in_job run --print -m m -- mpirun app -f input --host x
+  says seq
+  for words in '-npernode 1' '--map-by=node' -bynode; do
+    # shellcheck disable=SC2086
+    in_job run --print -m m -- mpirun $words app
+    expect 0 "mpirun $words app" "run: ${words%% *}"
+  done
+  printf '%s\n' '4 3' '0 3 1000' '1 2 1000' '0 1 10' >four
+  in_job run --print -m four -- srun torchrun train.py --rdzv-backend=c10d --nproc=9
+  says '--nproc-per-node=1'
+  for words in --node_rank=0 --rdzv-backend=c10d; do
+    in_job run --print -m four -- srun torchrun $words train.py
+    expect 0 "srun torchrun $words train.py" "run: torchrun's"
+  done
+}
+
 idle_machine() {
   run choose --print --pattern ring -n 8 -- sbatch job.sh
   checks=$((checks + 1))
   [ $code = 0 ] || fail "$command: exit code $code; $err"
   case $out in *n3*) fail "$command: takes the drained node: $out" ;; esac
+  WAITS=Priority run choose --print --pattern ring -n 8 -- sbatch job.sh
+  expect 0 'sbatch --ntasks=8 --switches=1@0 job.sh' 'wait p'
 }
 
 # The user's own topology replaces one without switches, and gives the same answer.
@@ -135,6 +171,9 @@ extra_nodes() {
   expect 0 'sbatch --ntasks=8 --switches=1@0 --nodes=4 job.sh' 'Slurm chooses'
   BUSY=1 run choose --print --pattern ring -n 8 -N 4 --extra 2 -- sbatch job.sh
   expect 0 'sbatch --ntasks=8 --switches=1@0 --nodes=6 --ntasks-per-node=2 --ntasks=12 job.sh' '2 --keep 4 --ntasks 8'
+  BUSY=1 run choose --print -m m -N 4 --extra 2 -- sbatch job.sh
+  expect 0 'sbatch --ntasks=8 --switches=1@0 --nodes=6 --ntasks-per-node=2 --ntasks=12 job.sh' '--keep 4'
+  case $err in *--ntasks*) fail "$command: $err" ;; esac
   BUSY=1 LATER=2099 run choose --print --pattern ring -n 8 -N 4 --extra 2 -- sbatch job.sh
   expect 0 'sbatch --ntasks=8 --switches=1@0 --nodes=4 job.sh' 'no extra'
   run choose --print --pattern ring -n 8 --extra 2 -- sbatch job.sh
@@ -190,4 +229,4 @@ plugins_and_monitor() {
   says 'select_cons_tres.so'
 }
 
-run_parts 30 allocation idle_machine own_topology extra_nodes returned_nodes plugins_and_monitor
+run_parts 30 allocation launchers idle_machine own_topology extra_nodes returned_nodes plugins_and_monitor

@@ -141,8 +141,16 @@ Words stock_command(const CommandLine& line, const Words& words, const MapTask& 
     return plain;
   }
   notify("choose", "extra nodes of the job: " + std::to_string(*extra) + "; in it, placectl run --keep " +
-                       std::to_string(keep) + " --ntasks " + std::to_string(ranks) + " returns the worst");
+                       std::to_string(keep) + (task.pattern ? " --ntasks " + std::to_string(ranks) : "") +
+                       " returns the worst");
   return larger;
+}
+
+// Returns whether other jobs wait for nodes of the partition. They may be started first, on nodes that -w names.
+bool others_wait(const std::string& partition) {
+  const std::string reasons =
+      SlurmCommand({"squeue", "--noheader", "--states=PENDING", "--partition=" + partition, "--format=%r"}).text();
+  return reasons.find("Resources") != std::string::npos || reasons.find("Priority") != std::string::npos;
 }
 
 // Returns the command for the nodes of the policy, or the command without nodes and the reason.
@@ -171,6 +179,9 @@ Words chosen_command(const CommandLine& line, const Words& words, MapTask& task)
   if (starts_later(*of_chosen, of_stock))
     return as_stock("the job would start on " + list + " at " + of_chosen->time + ", and on Slurm's nodes " +
                     (of_stock ? "at " + of_stock->time : "at a time that is not known"));
+  if (others_wait(of_chosen->partition))
+    return as_stock("other jobs wait in partition " + of_chosen->partition +
+                    ", and the job could have to wait longer for nodes that it names");
   notify("choose", list + ": " + to_string(outcome.cost) + " hop-bytes, in natural order on the first idle nodes " +
                        to_string(outcome.natural_cost));
   return chosen;

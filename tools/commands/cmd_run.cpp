@@ -88,7 +88,9 @@ void print_launch(Launch launch) {
 std::string path_with(const std::string& text, bool on_nodes) {
   if (text.empty()) return {};
   if (on_nodes) {
-    std::string path = std::filesystem::absolute("placement-" + environment_value("SLURM_JOB_ID") + ".order").string();
+    std::string path = std::filesystem::absolute("placement-" + environment_value("SLURM_JOB_ID") + "-" +
+                                                 std::to_string(getpid()) + ".order")
+                           .string();
     std::ofstream file(path);
     if (!(file << text).flush()) throw Error(path + ": " + std::strerror(errno));
     return path;
@@ -187,16 +189,27 @@ void set_nodes(const StepShape& step, Launch& launch) {
   for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
 }
 
+// Throws CannotPlace if srun leaves the ranks to Slurm by the Mode that slurmctld has for the job.
+void check_mode() {
+  if (environment_value("SLURM_JOB_ID").empty()) return;
+  const std::string mode = spank::current_allocation().controller.mode;
+  if (!mode.empty() && mode != to_string(Mode::enforce))
+    throw CannotPlace("Mode=" + mode + " in slurmctld: srun leaves the ranks to Slurm");
+}
+
 // Returns what to start. Throws CannotPlace; UsageError and Error for bad input.
 Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words) {
   const Launcher* const launcher = find_launcher(words);
   if (!launcher) throw CannotPlace(words[0] + " is not a supported launcher: use " + launcher_names());
   AllocationStep step = launcher->step(words);
   if (step.ranks.value_or(1) < 1 || step.ranks.value_or(1) > CommMatrix::max_ranks ||
-      step.cores_per_task.value_or(1) < 1)
-    throw CannotPlace("the number of ranks or of cores per rank of " + words[0] + " is out of range");
+      step.cores_per_task.value_or(1) < 1 || step.tasks_per_node.value_or(1) < 1)
+    throw CannotPlace("the number of ranks, of cores per rank or of ranks per node of " + words[0] +
+                      " is out of range");
   Launch launch{words, {}, {}, false, {}, "srun -m"};
   if (launcher->by_policy && srun_has_policies()) {
+    if (line.has("strict")) check_mode();
+    if (line.has("keep")) notify("run", "--keep is ignored: with the plugins, slurmctld has chosen the nodes");
     launch.words = words_with_policy(line, words, true);
     return launch;
   }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <iterator>
+#include <span>
 #include <system_error>
 
 #include "common/decision/process_map.hpp"
@@ -60,8 +61,9 @@ SrunWords parsed(const Words& words) {
 }
 
 // Options of srun by which the user chooses the nodes of the ranks, or a step that has more than one layout.
-constexpr std::string_view own_layout[] = {"distribution", "nodelist",   "nodefile",    "exclude",    "relative",
-                                           "het-group",    "multi-prog", "no-allocate", "spread-job", "jobid"};
+constexpr std::string_view own_layout[] = {
+    "distribution", "nodelist",   "nodefile", "exclude",         "relative",          "het-group",     "multi-prog",
+    "no-allocate",  "spread-job", "jobid",    "ntasks-per-core", "ntasks-per-socket", "ntasks-per-gpu"};
 
 AllocationStep step_of_srun(const Words& words) {
   const SrunWords srun = parsed(words);
@@ -72,7 +74,7 @@ AllocationStep step_of_srun(const Words& words) {
   if (const auto nodes = srun.value("nodes")) step.nodes = parse_integer(*nodes).value_or(0);
   if (const auto ranks = srun.value("ntasks")) step.ranks = parse_integer(*ranks);
   if (const auto cores = srun.value("cpus-per-task")) step.cores_per_task = parse_integer(*cores);
-  step.one_per_node = srun.value("ntasks-per-node") == "1";
+  if (const auto tasks = srun.value("ntasks-per-node")) step.tasks_per_node = parse_integer(*tasks);
   return step;
 }
 
@@ -187,13 +189,24 @@ bool is_torchrun(const Words& words) {
   return srun.program < words.size() && base_name(words[srun.program]) == "torchrun";
 }
 
+// The options of torchrun: the words between it and a Python script, which has options of its own.
+std::span<const std::string> torchrun_options(const Words& words) {
+  const auto first = std::ranges::find(words, "torchrun", base_name);
+  const auto script = std::find_if(first, words.end(), [](const std::string& word) { return word.ends_with(".py"); });
+  return {first, script};
+}
+
+bool one_starts_with(std::span<const std::string> words, std::string_view start) {
+  return std::ranges::any_of(words, [start](const std::string& word) { return word.starts_with(start); });
+}
+
 AllocationStep step_of_torchrun(const Words& words) {
   AllocationStep step;
   if (base_name(words[0]) == "srun") step = step_of_srun(words);
   step.by_node = true;
-  if (std::ranges::any_of(words, [](const std::string& word) { return word.starts_with("--rdzv"); }))
-    throw CannotPlace(
-        "with a rendezvous, torchrun numbers the nodes itself: remove --rdzv-backend and --rdzv-endpoint");
+  for (const char* const option : {"--rdzv", "--standalone", "--node-rank", "--node_rank", "--master"})
+    if (one_starts_with(torchrun_options(words), option))
+      throw CannotPlace(std::string("torchrun's ") + option + " numbers the nodes itself: remove it");
   return step;
 }
 
@@ -201,7 +214,7 @@ void plan_torchrun(const Mapping& mapping, Launch& launch) {
   if (base_name(launch.words[0]) == "torchrun") launch.words.insert(launch.words.begin(), "srun");
   std::string options = " --nnodes=" + std::to_string(mapping.task.view.nodes.size()) +
                         " --node-rank=\"$SLURM_PROCID\" --master-addr=" + first_node(mapping);
-  if (std::ranges::none_of(launch.words, [](const std::string& word) { return word.starts_with("--nproc"); }))
+  if (!one_starts_with(torchrun_options(launch.words), "--nproc"))
     options += " --nproc-per-node=" + std::to_string(mapping.task.processes_per_rank);
   if (!wrap_program({"sh", "-c", "exec \"$0\"" + options + " \"$@\""}, launch))
     throw CannotPlace("torchrun was not found in the command line");
@@ -221,11 +234,18 @@ bool is_mpirun(const Words& words, std::initializer_list<std::string_view> marks
   return std::ranges::any_of(marks, [&](std::string_view mark) { return version.find(mark) != version.npos; });
 }
 
-// Options of mpirun and mpiexec by which the user places the ranks.
+// Options of mpirun and mpiexec by which the user places the ranks, without "-" or "--" in front.
 constexpr std::string_view own_mapping[] = {
-    "--map-by", "-map-by", "--rankfile", "-rankfile",   "-rf",          "--hostfile", "-hostfile", "--machinefile",
-    "--host",   "-host",   "-H",         "-f",          "-machinefile", "-machine",   "-hosts",    "-ppn",
-    "-perhost", "-rr",     "-grr",       "-configfile", "--app",        "-app",       ":"};
+    "map-by",        "rankfile",     "rf",  "hostfile",   "machinefile", "host",   "H",          "f",
+    "machine",       "hosts",        "ppn", "perhost",    "rr",          "grr",    "configfile", "app",
+    "npernode",      "pernode",      "N",   "npersocket", "bynode",      "bycore", "byslot",     "bysocket",
+    "cpus-per-proc", "cpus-per-rank"};
+
+bool places_ranks(std::string_view word) {
+  if (!word.starts_with('-')) return false;
+  word = word.substr(0, word.find('='));
+  return among(own_mapping, word.substr(std::min(word.find_first_not_of('-'), word.size())));
+}
 
 // Options of mpirun and mpiexec with the number of ranks.
 constexpr std::string_view own_ranks[] = {"-n", "--n", "-np", "--np", "-c"};
@@ -234,7 +254,8 @@ AllocationStep step_of_mpirun(const Words& words) {
   AllocationStep step;
   const std::size_t program = words.size() - program_of(words).size();
   for (std::size_t at = 1; at < words.size(); ++at) {
-    if (among(own_mapping, words[at])) throw CannotPlace(words[0] + "'s " + words[at] + " places the ranks itself");
+    if (words[at] == ":" || (at < program && places_ranks(words[at])))
+      throw CannotPlace(words[0] + "'s " + words[at] + " places the ranks itself");
     if (among(own_ranks, words[at]) && at + 1 < program) step.ranks = parse_integer(words[at + 1]);
   }
   return step;
@@ -273,9 +294,16 @@ void plan_hydra(const Mapping& mapping, Launch& launch) {
   launch.words.insert(launch.words.begin() + 1, {"-f", std::string(file_marker)});
   launch.file = format_machinefile(layout_of(mapping));
   launch.script = hydra_script;
-  launch.environment.emplace_back("HYDRA_RMK", "user");
-  launch.environment.emplace_back("HYDRA_LAUNCHER", "rsh");
-  launch.environment.emplace_back("HYDRA_LAUNCHER_EXEC", script_marker);
+  const std::string script(script_marker);
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::string>>{
+           {"HYDRA_RMK", "user"},
+           {"HYDRA_LAUNCHER", "rsh"},
+           {"HYDRA_LAUNCHER_EXEC", script},
+           {"I_MPI_HYDRA_BOOTSTRAP",
+            "rsh"},  // Intel's names; its mpiexec otherwise takes the ranks of a node from Slurm
+           {"I_MPI_HYDRA_BOOTSTRAP_EXEC", script},
+           {"I_MPI_JOB_RESPECT_PROCESS_PLACEMENT", "off"}})
+    launch.environment.emplace_back(name, value);
   launch.method = "the order of the nodes";
 }
 

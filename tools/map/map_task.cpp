@@ -9,6 +9,7 @@
 #include "common/matrix/matrix_read.hpp"
 #include "common/policy/config.hpp"
 #include "common/state/controller_state.hpp"
+#include "common/util/environment.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
@@ -75,19 +76,21 @@ PolicySpec spec_of_job(const PolicySpec& of_job, const MapTask& task) {
   return spec;
 }
 
-// Returns the number of ranks of the step if something other than the allocation gives it.
-std::optional<std::int64_t> ranks_of_step(const CommandLine& line, const MapTask& task, const AllocationStep& step) {
+// Returns the number of ranks of a step on `nodes` nodes, if something other than the allocation gives it.
+std::optional<std::int64_t> ranks_of_step(const CommandLine& line, const MapTask& task, const AllocationStep& step,
+                                          std::int64_t nodes) {
   if (step.ranks) return step.ranks;
   if (const auto ranks = line.integer("ntasks", 1, CommMatrix::max_ranks)) return ranks;
   if (task.command == "run" && task.matrix) return task.matrix->ranks();
+  if (step.tasks_per_node && environment_value("SLURM_NTASKS").empty()) return nodes * *step.tasks_per_node;
   return std::nullopt;
 }
 
-// Gives the nodes of the allocation `ranks` tasks, unless they have this number already. If they are too many, throws
-// Error for the number of the launcher, which may overcommit, else UsageError.
-void set_ranks(std::int64_t ranks, bool of_launcher, spank::Allocation& allocation) {
+// Gives the nodes of the allocation `ranks` tasks, unless they have this number already; a node at most `per_node`. If
+// they are too many, throws Error for the number of the launcher, which may overcommit, else UsageError.
+void set_ranks(std::int64_t ranks, std::int64_t per_node, bool of_launcher, spank::Allocation& allocation) {
   StepShape& step = allocation.step;
-  if (ranks == step.all_tasks()) return;
+  if (ranks == step.all_tasks() && std::ranges::max(step.tasks) <= per_node) return;
   const std::size_t nodes = std::min(step.nodes.size(), static_cast<std::size_t>(ranks));
   step.nodes.resize(nodes);
   allocation.view.nodes.resize(nodes);
@@ -97,7 +100,8 @@ void set_ranks(std::int64_t ranks, bool of_launcher, spank::Allocation& allocati
     for (std::size_t n = 0; n < nodes; ++n) {
       const NodeView& node = allocation.view.nodes[n];
       const auto free = std::ranges::count(node.core_free, true) * (threads ? node.threads_per_core : 1);
-      const std::int64_t more = std::clamp<std::int64_t>(free / step.cores_per_task - step.tasks[n], 0, left);
+      const std::int64_t more =
+          std::clamp<std::int64_t>(std::min(free / step.cores_per_task, per_node) - step.tasks[n], 0, left);
       step.tasks[n] += static_cast<std::int32_t>(more);
       left -= more;
     }
@@ -196,11 +200,11 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
   const auto nodes = static_cast<std::int64_t>(allocation.step.nodes.size());
   if (step.nodes.value_or(nodes) != nodes)
     throw Error("the --nodes of the step is not the number of nodes of the allocation, " + std::to_string(nodes));
-  const bool by_node = step.places_nodes(nodes, ranks_of_step(line, task, {}).value_or(0));
+  const bool by_node = step.places_nodes(nodes, ranks_of_step(line, task, {}, nodes).value_or(0));
   if (by_node)
-    set_ranks(nodes, false, allocation);
-  else if (const auto ranks = ranks_of_step(line, task, step))
-    set_ranks(*ranks, step.ranks.has_value(), allocation);
+    set_ranks(nodes, 1, false, allocation);
+  else if (const auto ranks = ranks_of_step(line, task, step, nodes))
+    set_ranks(*ranks, step.tasks_per_node.value_or(INT32_MAX), step.ranks.has_value(), allocation);
   const auto tasks = allocation.step.all_tasks();
   std::optional<spank::PlacementRequest> of_job = spank::request_of_allocation(component);
   if (of_job && !line.has("policy")) task.spec = spec_of_job(of_job->spec, task);

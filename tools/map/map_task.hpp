@@ -32,12 +32,14 @@ struct AllocationStep {
   std::optional<std::int64_t> ranks;  // none: the ranks of a matrix file, --ntasks, or all tasks of the allocation
   std::optional<std::int64_t> cores_per_task = {};  // none: that of the allocation
   std::optional<std::int64_t> nodes = {};           // none: those of the allocation
-  bool by_node = false;       // one task per node: a matrix with several ranks per task becomes that of the nodes
-  bool one_per_node = false;  // as by_node, if the matrix has more ranks than the allocation has nodes
+  bool by_node = false;  // one task per node: a matrix with several ranks per task becomes that of the nodes
+  // The most tasks of a node; none: as many as it has cores for. 1: as by_node, if the matrix has more ranks than the
+  // allocation has nodes.
+  std::optional<std::int64_t> tasks_per_node = {};
 
   // Returns whether the step places nodes instead of ranks, on this number of nodes, with a matrix of `matrix_ranks`.
   bool places_nodes(std::int64_t on_nodes, std::int64_t matrix_ranks) const {
-    return by_node || (one_per_node && ranks.value_or(on_nodes) == on_nodes && matrix_ranks > on_nodes);
+    return by_node || (tasks_per_node == 1 && ranks.value_or(on_nodes) == on_nodes && matrix_ranks > on_nodes);
   }
 };
 
