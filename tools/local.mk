@@ -62,22 +62,17 @@ tools_placectl_SOURCES = \
 	%D%/input/controller_input.cpp \
 	%D%/input/slurmctld_differences.cpp \
 	%D%/input/decision_input.cpp \
-	%D%/input/job_start.cpp \
 	%D%/input/leaf_files.cpp \
 	%D%/input/monitor_input.cpp \
-	%D%/input/occupancy_input.cpp \
 	%D%/input/state_input.cpp \
 	%D%/input/torus_machine.cpp \
-	%D%/launch/command_words.cpp \
 	%D%/launch/launchers.cpp \
 	%D%/launch/local_rank.cpp \
 	%D%/launch/srun_words.cpp \
-	%D%/map/gpus_of_job.cpp \
 	%D%/map/launcher_files.cpp \
 	%D%/map/map_report.cpp \
 	%D%/map/map_run.cpp \
 	%D%/map/map_task.cpp \
-	%D%/map/matrix_facts.cpp \
 	%D%/map/node_gpus.cpp \
 	%D%/output/decision_text.cpp \
 	%D%/output/output.cpp \
@@ -86,15 +81,12 @@ tools_placectl_SOURCES = \
 	%D%/pictures/heatmap.cpp \
 	%D%/placectl.cpp \
 	%D%/report/cluster_section.cpp \
-	%D%/report/decisions_section.cpp \
+	%D%/report/sections.cpp \
 	%D%/report/gains.cpp \
 	%D%/report/gather.cpp \
 	%D%/report/html.cpp \
 	%D%/report/pairs_section.cpp \
 	%D%/report/replay.cpp \
-	%D%/report/replay_section.cpp \
-	%D%/report/room_section.cpp \
-	%D%/simulate/simulate_files.cpp \
 	%D%/simulate/simulate_options.cpp \
 	%D%/simulate/simulate_report.cpp \
 	#

@@ -3,11 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "common/util/error.hpp"
 #include "config.h"
 #ifdef HAVE_SCOTCH
 #include "tofa/scotch_map.hpp"
@@ -15,9 +11,7 @@
 #include "common/util/text.hpp"
 #include "common/util/word_list.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/command_line.hpp"
 #include "tools/output/json.hpp"
-#include "tools/output/output.hpp"
 
 namespace {
 

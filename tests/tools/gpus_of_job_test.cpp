@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tools/map/gpus_of_job.hpp"
+#include "tools/map/node_gpus.hpp"
 
 #include "tests/check.hpp"
 #include "tests/words.hpp"

@@ -20,8 +20,8 @@ endif
 %C%_decision_text_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_decision_text_test_SOURCES = %D%/decision_text_test.cpp tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp \
 	tools/output/switch_drawing.cpp tools/output/text_table.cpp
-%C%_gpus_of_job_test_LDADD = $(common_topology) $(CHECK_LIBS)
-%C%_gpus_of_job_test_SOURCES = %D%/gpus_of_job_test.cpp tools/map/gpus_of_job.cpp
+%C%_gpus_of_job_test_LDADD = $(spank) $(common_topology_hwloc) $(CHECK_LIBS)
+%C%_gpus_of_job_test_SOURCES = %D%/gpus_of_job_test.cpp tools/map/node_gpus.cpp tools/input/command_line.cpp tools/output/output.cpp
 %C%_heatmap_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_heatmap_test_SOURCES = %D%/heatmap_test.cpp tools/input/command_line.cpp tools/pictures/heatmap.cpp tools/output/output.cpp
 %C%_json_test_LDADD = $(common_matrix) $(CHECK_LIBS)
@@ -35,13 +35,13 @@ endif
 %C%_report_gains_test_LDADD = $(sim) $(common_decision) $(CHECK_LIBS)
 %C%_report_gains_test_SOURCES = %D%/report_gains_test.cpp tools/report/gains.cpp tools/report/html.cpp \
 	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp tools/output/switch_drawing.cpp tools/output/text_table.cpp
-%C%_report_html_test_LDADD = $(common_decision) $(CHECK_LIBS)
-%C%_report_html_test_SOURCES = %D%/report_html_test.cpp tools/report/cluster_section.cpp tools/report/decisions_section.cpp \
+%C%_report_html_test_LDADD = $(sim) $(common_decision) $(CHECK_LIBS)
+%C%_report_html_test_SOURCES = %D%/report_html_test.cpp tools/report/cluster_section.cpp tools/report/sections.cpp \
 	tools/report/html.cpp tools/report/pairs_section.cpp tools/pictures/heatmap.cpp tools/input/command_line.cpp \
 	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp tools/output/switch_drawing.cpp tools/output/text_table.cpp
 %C%_simulate_report_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/json.cpp tools/output/output.cpp tools/output/text_table.cpp \
-	tools/simulate/simulate_files.cpp tools/simulate/simulate_report.cpp
+	tools/simulate/simulate_report.cpp
 %C%_slurmctld_differences_test_LDADD = $(common_topology_yaml) $(CHECK_LIBS)
 %C%_slurmctld_differences_test_SOURCES = %D%/slurmctld_differences_test.cpp tools/input/slurmctld_differences.cpp
 %C%_snapshot_json_test_LDADD = $(tools_state) $(CHECK_LIBS)

@@ -79,7 +79,7 @@ START_TEST(a_long_chain_of_switches) {
 END_TEST
 
 START_TEST(a_table_names_its_rows_and_columns) {
-  HtmlTable table("of <x>", {{"Name"}, {"Count", true}});
+  HtmlTable table("of <x>", {"Name", "Count"});
   table.add({"n1", "3"});
   table.add_drawing("<svg/>");
   const std::string html = table.html();

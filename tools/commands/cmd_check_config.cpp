@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
 #include <filesystem>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "common/policy/config.hpp"
 #include "common/slurm/slurm_command.hpp"
@@ -16,7 +13,6 @@
 #include "common/topology/topology_yaml.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "common/util/cpu_list.hpp"
-#include "common/util/error.hpp"
 #include "common/util/file_error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
@@ -24,11 +20,9 @@
 #include "common/util/word_list.hpp"
 #include "policies/settings.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/command_line.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/slurmctld_differences.hpp"
 #include "tools/output/json.hpp"
-#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -293,8 +287,8 @@ std::string as_json(const Checked& checked) {
 
 int command_check_config(int argc, char** argv) {
   const std::string text = help_with_keys();
-  const CommandHelp check_config_help{
-      "placectl check-config", "[OPTION]... [FILE]", text.c_str(), check_config_options, 0, 1};
+  const CommandHelp check_config_help{"placectl check-config [OPTION]... [FILE]", text.c_str(), check_config_options, 0,
+                                      1};
   const CommandLine line(check_config_help, argc, argv);
   Checked checked;
   const bool given = !line.operands().empty();

@@ -3,22 +3,16 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <set>
 
 #include "common/slurm/slurm_command.hpp"
-#include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "common/util/word_list.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/command_line.hpp"
-#include "tools/input/job_start.hpp"
-#include "tools/input/occupancy_input.hpp"
-#include "tools/launch/command_words.hpp"
+#include "tools/input/controller_input.hpp"
 #include "tools/launch/launchers.hpp"
 #include "tools/map/map_run.hpp"
 #include "tools/map/map_task.hpp"
-#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -42,7 +36,7 @@ constexpr Option choose_options[] = {
 };
 
 constexpr CommandHelp choose_help{
-    "placectl choose", "[OPTION]... -- sbatch|salloc|srun [ARGUMENT]...",
+    "placectl choose [OPTION]... -- sbatch|salloc|srun [ARGUMENT]...",
     "Submits a job, and requests by --nodelist the idle nodes on which its ranks communicate best. The cluster needs no\n"
     "plugins. If the job would start later on these nodes than on Slurm's own choice, --nodelist is left out.\n"
     "Example: placectl choose -m app.mat -n 64 -- sbatch job.sh\n",
@@ -75,14 +69,10 @@ void set_machine(const CommandLine& line, MapTask& task) {
       node.core_free.assign(node.core_free.size(), false);
   }
   use_free_cores(task);
-  if (const auto nodes = line.integer("nodes", 1, INT32_MAX))
-    task.request.min_nodes = task.request.max_nodes = static_cast<std::int32_t>(*nodes);
-  if (const auto tasks = line.integer("ntasks-per-node", 1, INT32_MAX)) {
-    task.request.max_tasks_per_node = static_cast<std::int32_t>(*tasks);
-    task.request.equal_tasks_per_node = true;
-  }
-  const auto cpus = static_cast<std::int32_t>(line.integer("cpus-per-task", 1, INT32_MAX).value_or(1));
-  task.request.cores_per_task = (cpus + threads - 1) / threads;
+  if (const auto nodes = line.integer("nodes", 1, INT32_MAX)) task.request.min_nodes = task.request.max_nodes = *nodes;
+  limit_tasks_per_node(line, task.request);
+  const std::int64_t cpus = line.integer("cpus-per-task", 1, INT32_MAX).value_or(1);
+  task.request.cores_per_task = static_cast<std::int32_t>((cpus + threads - 1) / threads);
 }
 
 // Sets the matrix, also that of a pattern.
@@ -91,8 +81,7 @@ void set_matrix(const CommandLine& line, MapTask& task) {
   if (!task.matrix && !tasks && !(task.pattern && pattern::fixed_ranks(*task.pattern)))
     throw UsageError("--ntasks is missing: the number of tasks");
   if (task.pattern) make_matrix(line, *task.pattern, 1, task);
-  if (!task.matrix)
-    task.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(*tasks), {}));
+  if (!task.matrix) task.matrix = silent_matrix(*tasks);
   if (tasks && *tasks != task.matrix->ranks())
     throw UsageError("--ntasks " + std::to_string(*tasks) + ": the matrix has " + std::to_string(task.matrix->ranks()) +
                      " ranks");
@@ -190,10 +179,8 @@ Words chosen_command(const CommandLine& line, const Words& words, MapTask& task)
 }  // namespace
 
 int command_choose(int argc, char** argv) {
-  int own = 1;
-  while (own < argc && std::string_view(argv[own]) != "--") ++own;
-  const CommandLine line(choose_help, own, argv);
-  const Words words(argv + std::min(own + 1, argc), argv + argc);
+  const Words words = take_command(argc, argv);
+  const CommandLine line(choose_help, argc, argv);
   if (words.empty() || (words[0] != "sbatch" && words[0] != "salloc" && words[0] != "srun"))
     throw UsageError("expected sbatch, salloc or srun after --, as in placectl choose -m FILE -n 64 -- sbatch job.sh");
   if (line.has("extra") && !line.has("nodes")) throw UsageError("--extra is in addition to --nodes, which is missing");

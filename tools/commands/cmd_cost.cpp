@@ -2,15 +2,12 @@
 #include <algorithm>
 
 #include "common/matrix/matrix_read.hpp"
-#include "common/util/error.hpp"
 #include "policies/fabric_choice.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/command_line.hpp"
 #include "tools/input/leaf_files.hpp"
 #include "tools/input/torus_machine.hpp"
 #include "tools/map/map_report.hpp"
 #include "tools/output/json.hpp"
-#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -24,13 +21,10 @@ constexpr Option cost_options[] = {
 };
 
 constexpr CommandHelp cost_help{
-    "placectl cost",
-    "--matrix FILE --topology FILE MAPPING",
+    "placectl cost --matrix FILE --topology FILE MAPPING",
     "Prints the hop-bytes of a mapping and of the natural order on its leaves. MAPPING is a file of \"rank leaf\" lines. On a\n"
     "torus, or with --outage, also prints the traffic of the busiest link and the probability of an abort.\n",
-    cost_options,
-    1,
-    1};
+    cost_options, 1, 1};
 
 int command_cost(int argc, char** argv) {
   const CommandLine line(cost_help, argc, argv);
@@ -56,13 +50,11 @@ int command_cost(int argc, char** argv) {
     JsonWriter json;
     json.begin_object().member("cost", cost, "natural_cost", natural);
     if (assessment) assessment_json(json, *assessment, 0);
-    write_output("", json.end_object().take());
-    return exit_ok;
+    return write_output("", json.end_object().take());
   }
   std::string text = "cost      " + to_string(cost) + " hop-bytes\nnatural   " + to_string(natural) + "\n";
   if (assessment) text += format_assessment(*assessment, 0);
-  write_output("", text);
-  return exit_ok;
+  return write_output("", text);
 }
 
 }  // namespace placement::tools

@@ -6,22 +6,18 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 
 #include "common/policy/config.hpp"
 #include "common/slurm/slurm_command.hpp"
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/slurm_hosts.hpp"
-#include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "common/util/users.hpp"
 #include "config.h"
 #include "policies/settings.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/command_line.hpp"
 #include "tools/input/controller_input.hpp"
-#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -33,13 +29,13 @@ constexpr Option enable_options[] = {
 };
 
 constexpr CommandHelp enable_help{
-    "placectl enable", "[OPTION]...",
+    "placectl enable [OPTION]...",
     "Prints the lines of Slurm's configuration files that switch slurm-placement on, and reports which lines exist. It\n"
     "changes no file. Exit code 1 if a line is missing or wrong.\n",
     enable_options};
 
 constexpr CommandHelp disable_help{
-    "placectl disable", "[OPTION]...",
+    "placectl disable [OPTION]...",
     "Prints the line that switches slurm-placement off, and the lines of Slurm's configuration to delete before you remove\n"
     "slurm-placement, with file and line number. It changes no file. Exit code 0.\n",
     enable_options};
@@ -310,8 +306,7 @@ int command_disable(int argc, char** argv) {
   report.text += "Then       restart slurmctld and slurmd, and remove the packages.\n";
   report.text += "           Then remove the user " + site.config.monitor_user + " (userdel) and " +
                  site.config.state_directory + ", which has the history.\n";
-  write_output("", report.text + now(line));
-  return exit_ok;
+  return write_output("", report.text + now(line));
 }
 
 }  // namespace placement::tools

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placectl explain and placectl decisions: the decisions of slurmctld and their reasons.
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
-#include <ctime>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "common/decision/step_records.hpp"
 #include "common/slurm/slurm_command.hpp"
 #include "common/topology/scontrol_topology.hpp"
-#include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "spank/mpirun/sequential_hostfile.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/decision_input.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/output/decision_text.hpp"
 #include "tools/output/json.hpp"
-#include "tools/output/output.hpp"
 #include "tools/output/text_table.hpp"
 
 namespace placement::tools {
@@ -107,13 +97,10 @@ constexpr Option explain_options[] = {
 };
 
 constexpr CommandHelp explain_help{
-    "placectl explain",
-    "[OPTION]... JOBID[_TASK|+OFFSET]",
+    "placectl explain [OPTION]... JOBID[_TASK|+OFFSET]",
     "Prints the decisions about a job, even after the job has ended: nodes, costs, allocation, and the reason if it ran as\n"
     "stock. JOBID_TASK names a task of a job array, JOBID+OFFSET a component of a heterogeneous job. See placectl-explain(1).\n",
-    explain_options,
-    1,
-    1};
+    explain_options, 1, 1};
 
 constexpr Option decisions_options[] = {
     {'H', "hours", "N", "only decisions of the last N hours [all]"},
@@ -124,7 +111,7 @@ constexpr Option decisions_options[] = {
 };
 
 constexpr CommandHelp decisions_help{
-    "placectl decisions", "[OPTION]...",
+    "placectl decisions [OPTION]...",
     "Summarizes the decisions of slurmctld: number of jobs by policy and outcome, time per\n"
     "decision, and the reasons why jobs ran as stock.\n",
     decisions_options};
@@ -202,8 +189,7 @@ std::string started_since_note(const KnownJob& job) {
 // Returns the records of the job's steps that the user of this command ran.
 std::vector<Decision> own_steps(std::uint32_t job, DecisionInput& input) {
   if (!slurmctld_answers()) return {};
-  const std::string config = SlurmCommand({"scontrol", "show", "config"}).text();
-  const std::string cluster(spank::config_value(config, "ClusterName"));
+  const std::string cluster = name_of_cluster();
   if (cluster.empty()) return {};
   try {
     return StepRecords::of_user(cluster, std::getenv).of_job(job);
@@ -333,8 +319,7 @@ int command_explain(int argc, char** argv) {
       json.member("job", known.name, "restarts", known.restarts, "pending", known.pending);
     });
     notes_json(json, input);
-    write_output("", json.end_object().take());
-    return exit_ok;
+    return write_output("", json.end_object().take());
   }
   std::string text;
   const std::string topology = input.decisions.empty() ? "" : shown_topology();
@@ -348,29 +333,26 @@ int command_explain(int argc, char** argv) {
   for (const KnownJob& known : later) text += started_since_note(known);
   if (job.guessed)
     text += "# slurmctld no longer knows job " + job.component + ": using job " + std::to_string(job.id) + "\n";
-  write_output("", text);
-  return exit_ok;
+  return write_output("", text);
 }
 
 int command_decisions(int argc, char** argv) {
   const CommandLine line(decisions_help, argc, argv);
   const auto hours = line.integer("hours", 1, 1000000);
-  const auto last = line.integer("list", 1, INT32_MAX);
-  const double since_s = hours ? static_cast<double>(std::time(nullptr)) - 3600.0 * static_cast<double>(*hours) : 0;
+  const auto last = line.integer("list", 1, std::size_t{INT32_MAX});
+  const double since_s = hours ? static_cast<double>(std::time(nullptr)) - 3600.0 * *hours : 0;
   const DecisionInput input = read_decisions(line, config_for_records(), 0, since_s);
   if (line.has("json")) {
     JsonWriter json;
     json.begin_object().member("count", input.decisions.size());
     decisions_json(json, "decisions", input.decisions);
     notes_json(json, input);
-    write_output("", json.end_object().take());
-    return exit_ok;
+    return write_output("", json.end_object().take());
   }
   std::string text = input.decisions.empty() ? "no decision is on record\n"
                                              : sums_table(input.decisions) + reasons_table(input.decisions);
-  if (last && !input.decisions.empty()) text += list_table(input.decisions, static_cast<std::size_t>(*last));
-  write_output("", text + noted(input));
-  return exit_ok;
+  if (last && !input.decisions.empty()) text += list_table(input.decisions, *last);
+  return write_output("", text + noted(input));
 }
 
 }  // namespace placement::tools

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placectl export and placectl import: convert a snapshot to JSON and back.
-#include <ctime>
-
 #include "common/state/snapshot.hpp"
 #include "common/util/input_file.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/snapshot_json_read.hpp"
 #include "tools/input/state_input.hpp"
-#include "tools/output/output.hpp"
 #include "tools/output/snapshot_json.hpp"
 
 namespace placement::tools {
@@ -16,7 +13,7 @@ namespace placement::tools {
 constexpr Option export_options[] = {state_option, {'o', "output", "FILE", "file for the JSON [standard output]"}};
 
 constexpr CommandHelp export_help{
-    "placectl export", "[OPTION]...",
+    "placectl export [OPTION]...",
     "Writes the state of the cluster as JSON. placectl import restores exactly this state.\n", export_options};
 
 constexpr Option import_options[] = {
@@ -24,18 +21,14 @@ constexpr Option import_options[] = {
     {0, "age", "SECONDS", "set the time of publication to SECONDS ago"},
 };
 
-constexpr CommandHelp import_help{"placectl import",
-                                  "[OPTION]... JSON SNAPSHOT",
+constexpr CommandHelp import_help{"placectl import [OPTION]... JSON SNAPSHOT",
                                   "Converts JSON of placectl export to a snapshot, and replaces the file SNAPSHOT.\n",
-                                  import_options,
-                                  2,
-                                  2};
+                                  import_options, 2, 2};
 
 int command_export(int argc, char** argv) {
   const CommandLine line(export_help, argc, argv);
   const Config config = config_for_records();
-  write_output(line.value_or("output", "-"), format_snapshot_json(read_state(line, config).state));
-  return exit_ok;
+  return write_output(line.value_or("output", "-"), format_snapshot_json(read_state(line, config).state));
 }
 
 int command_import(int argc, char** argv) {

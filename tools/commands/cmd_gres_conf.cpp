@@ -4,18 +4,14 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <optional>
 #include <set>
 
 #include "common/util/cpu_list.hpp"
-#include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/command_line.hpp"
 #include "tools/map/node_gpus.hpp"
-#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -33,13 +29,10 @@ constexpr Option gres_conf_options[] = {
 };
 
 constexpr CommandHelp gres_conf_help{
-    "placectl gres-conf",
-    "[OPTION]... FILE",
+    "placectl gres-conf [OPTION]... FILE",
     "Writes the lines of gres.conf for the GPUs of a node: device files, the cores near each GPU, and Links=. FILE is the\n"
     "output of \"lstopo node.xml\" on the node. The lines replace AutoDetect=, which hides the links from srun.\n",
-    gres_conf_options,
-    1,
-    1};
+    gres_conf_options, 1, 1};
 
 // Returns the numbers for Links=, gpus() * gpus() values with -1 for a GPU and itself; empty if all GPUs are equally
 // near. They are in proportion to the bandwidth over the hops, and the slowest link is 1. Without links, or with equal
@@ -157,8 +150,7 @@ int command_gres_conf(int argc, char** argv) {
       text += (other == 0 ? " Links=" : ",") + std::to_string(links[gpu * files.size() + other]);
     text += "\n";
   }
-  write_output(line.value_or("output", ""), text);
-  return exit_ok;
+  return write_output(line.value_or("output", ""), text);
 }
 
 }  // namespace placement::tools

@@ -3,31 +3,25 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
-#include <memory>
 #include <unordered_set>
 
 #include "common/slurm/slurm_command.hpp"
 #include "common/state/outage_file.hpp"
 #include "common/topology/slurm_partitions.hpp"
 #include "common/topology/torus_topology.hpp"
-#include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
 #include "common/util/word_list.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/table.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/command_line.hpp"
 #include "tools/input/leaf_files.hpp"
 #include "tools/input/torus_machine.hpp"
-#include "tools/map/gpus_of_job.hpp"
+#include "tools/map/node_gpus.hpp"
 #include "tools/map/launcher_files.hpp"
 #include "tools/map/map_report.hpp"
 #include "tools/map/map_run.hpp"
 #include "tools/map/map_task.hpp"
-#include "tools/map/node_gpus.hpp"
-#include "tools/output/output.hpp"
 #include "treematch/objectives.hpp"
 
 namespace placement::tools {
@@ -86,7 +80,7 @@ constexpr Option map_options[] = {
 };
 
 constexpr CommandHelp map_help{
-    "placectl map", "[--matrix FILE | --pattern WORD] [--topology FILE] [--node-topology FILE] [OPTION]...",
+    "placectl map [--matrix FILE | --pattern WORD] [--topology FILE] [--node-topology FILE] [OPTION]...",
     "Places the ranks of a communication matrix on the leaves of a tree or the nodes of a torus, with few hop-bytes. Writes\n"
     "one line per rank, and on standard error the costs of the mapping, the natural order and greedy. Without --topology\n"
     "the machine is the Slurm allocation in which placectl runs.\n",
@@ -130,19 +124,15 @@ void set_limits(const CommandLine& line, const ClusterView& view, Request& reque
     request.min_nodes = range.least;
     request.max_nodes = range.most;
   }
-  if (const auto tasks = line.integer("ntasks-per-node", 1, INT32_MAX)) {
-    request.max_tasks_per_node = static_cast<std::int32_t>(*tasks);
-    request.equal_tasks_per_node = true;
-  }
+  limit_tasks_per_node(line, request);
   if (!line.has("node-topology"))  // there a leaf stands for a GPU
-    request.cores_per_task = static_cast<std::int32_t>(line.integer("cores-per-task", 1, INT32_MAX).value_or(1));
+    request.cores_per_task = line.integer("cores-per-task", 1, INT32_MAX).value_or(1);
   request.whole_nodes = line.has("exclusive");
   if (!line.has("nodelist")) return;
   for (const std::string& name : from_command_line([&] { return expand_hostlist(*line.value("nodelist")); })) {
-    std::size_t n = 0;
-    while (n < view.nodes.size() && view.nodes[n].name != name) ++n;
-    if (n == view.nodes.size()) throw Error("--nodelist: node " + shown(name) + " is not in the topology");
-    request.required_nodes.push_back(static_cast<std::int32_t>(n));
+    const auto node = std::ranges::find(view.nodes, name, &NodeView::name);
+    if (node == view.nodes.end()) throw Error("--nodelist: node " + shown(name) + " is not in the topology");
+    request.required_nodes.push_back(static_cast<std::int32_t>(node - view.nodes.begin()));
   }
 }
 
@@ -153,11 +143,9 @@ PartitionShape partition_of(const CommandLine& line, const std::string& neighbou
       line.value_or("slurm-conf", std::filesystem::path(neighbour).replace_filename("slurm.conf").string());
   const std::vector<PartitionShape> partitions = read_slurm_machine(conf).partitions;
   const auto found = std::ranges::find(partitions, name, &PartitionShape::name);
-  if (found == partitions.end()) {
-    std::vector<std::string> names;
-    for (const PartitionShape& partition : partitions) names.push_back(partition.name);
-    throw Error("--partition " + shown(name) + ": " + conf + " has the partitions " + joined(names, ", "));
-  }
+  if (found == partitions.end())
+    throw Error("--partition " + shown(name) + ": " + conf + " has the partitions " +
+                joined(partitions, ", ", [](const PartitionShape& partition) { return partition.name; }));
   return *found;
 }
 
@@ -193,15 +181,13 @@ void read_machine(const CommandLine& line, MapTask& task) {
   task.view = tools::read_machine(file, line.value_or("slurm-conf", ""), task.faults, distances(line));
   keep_partition(line, file.path, task.view);
   double of_faulty = 0.02;
-  if (const auto text = line.value("fault-probability")) {
-    if (!parse_probability(*text, of_faulty))
-      throw UsageError("--fault-probability " + shown(*text) + ": expected a number from 0 to 1");
-  }
+  if (const auto text = line.value("fault-probability"); text && !parse_probability(*text, of_faulty))
+    throw UsageError("--fault-probability " + shown(*text) + ": expected a number from 0 to 1");
   task.view.outages = map_outages(task.view, task.faults, line.value("outage"), of_faulty);
   const policies::Policy* const policy = policies::find_policy(task.spec.policy);
   task.tells_faults = line.has("outage") || line.has("job-seconds") || (policy != nullptr && policy->avoids_faults);
   if (const auto seconds = line.integer("job-seconds", 1, INT32_MAX)) {
-    task.job_seconds = static_cast<double>(*seconds);
+    task.job_seconds = *seconds;
     if (policy != nullptr && policy->takes("job-seconds"))
       task.spec.parameters.emplace("job-seconds", std::to_string(*seconds));
   }
@@ -215,8 +201,7 @@ GpuTask gpu_task_of(const CommandLine& line, const ClusterView& view) {
 
 // Returns the largest number of ranks on a node, each with a GPU of its own.
 std::int32_t ranks_on_a_node(const CommandLine& line, const GpuTask& gpu) {
-  return static_cast<std::int32_t>(
-      std::min<std::int64_t>(line.integer("ntasks-per-node", 1, INT32_MAX).value_or(gpu.gpus()), gpu.gpus()));
+  return std::min(line.integer("ntasks-per-node", 1, INT32_MAX).value_or(gpu.gpus()), gpu.gpus());
 }
 
 // Makes the machine of --node-topology without --topology, with the nodes of --nodes or as many as the ranks need.
@@ -248,27 +233,19 @@ void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& 
 std::size_t ranks_within(const Request& request, const ClusterView& view, const std::vector<std::int32_t>& usable) {
   const std::size_t nodes =
       request.max_nodes < INT32_MAX ? static_cast<std::size_t>(request.min_nodes) : view.nodes.size();
-  std::size_t ranks = nodes;
-  if (request.equal_tasks_per_node)
-    ranks = nodes * static_cast<std::size_t>(request.max_tasks_per_node);
-  else if (request.max_nodes == INT32_MAX)
-    ranks = std::transform_reduce(
-        view.nodes.begin(), view.nodes.end(), std::size_t{0}, std::plus<>(), [&](const NodeView& node) {
-          const auto first = std::ranges::lower_bound(usable, node.first_leaf);
-          return static_cast<std::size_t>(std::ranges::lower_bound(usable, node.first_leaf + node.cores()) - first) /
-                 static_cast<std::size_t>(request.cores_per_task);
-        });
+  std::size_t ranks = 0;
+  if (request.equal_tasks_per_node || request.max_nodes < INT32_MAX)
+    ranks = nodes * (request.equal_tasks_per_node ? static_cast<std::size_t>(request.max_tasks_per_node) : 1);
+  else
+    for (const NodeView& node : view.nodes) {
+      const auto first = std::ranges::lower_bound(usable, node.first_leaf);
+      ranks += (std::ranges::lower_bound(usable, node.first_leaf + node.cores()) - first) / request.cores_per_task;
+    }
   if (ranks > static_cast<std::size_t>(CommMatrix::max_ranks))
     throw UsageError(std::to_string(ranks) + " ranks are too many");
   if (ranks == 0 && !usable.empty())
     throw Error("no node has " + std::to_string(request.cores_per_task) + " usable cores for --cores-per-task");
   return ranks;
-}
-
-// Returns an empty matrix with the number of ranks of --ntasks, else `otherwise`.
-std::shared_ptr<const CommMatrix> silent_matrix(const CommandLine& line, std::size_t otherwise) {
-  const auto ranks = line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(static_cast<std::int64_t>(otherwise));
-  return std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(ranks), {}));
 }
 
 MapOutcome map_to_file(const CommandLine& line, MapTask& task, std::optional<GpuTask>& gpu) {
@@ -288,7 +265,7 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task, std::optional<Gpu
   if (task.pattern) make_matrix(line, *task.pattern, otherwise, task);
   if (!task.matrix) {
     task.spec.policy = "NATURAL";  // so that another key of a policy is refused
-    task.matrix = silent_matrix(line, otherwise);
+    task.matrix = silent_matrix(line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(otherwise));
   }
   return run_map(task);
 }
@@ -369,10 +346,7 @@ int command_map(int argc, char** argv) {
   const bool json = line.has("json");
   const bool to_file = line.has("output");
   if (to_file || !json) write_output(line.value_or("output", ""), mapping);
-  if (json) {
-    write_output("", format_json(task, outcome, !to_file, gpu));
-    return exit_ok;
-  }
+  if (json) return write_output("", format_json(task, outcome, !to_file, gpu));
   if (!gpu || task.view.nodes.size() > 1)
     std::fputs(by_matrix ? format_summary(task, outcome).c_str() : natural_order_note(task).c_str(), stderr);
   if (gpu) std::fputs(format_gpu_summary(*gpu).c_str(), stderr);

@@ -1,27 +1,153 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <numeric>
 
 #include "common/matrix/matrix_format.hpp"
 #include "common/matrix/matrix_read.hpp"
-#include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
 #include "pattern/scaling.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/command_line.hpp"
 #include "tools/input/torus_machine.hpp"
-#include "tools/map/matrix_facts.hpp"
-#include "tools/output/output.hpp"
+#include "tools/output/json.hpp"
 #include "tools/pictures/heatmap.hpp"
 
 namespace placement::tools {
 
 namespace {
+
+// ---- statistics of a matrix
+
+constexpr double most_of_it = 0.9;  // share of the traffic
+
+// The spread of a number over the ranks.
+struct Spread {
+  std::int64_t least = 0, median = 0, most = 0;
+};
+
+struct Facts {
+  double density = 0;              // pairs with traffic as a share of all pairs, 0 to 1
+  std::int64_t silent = 0;         // ranks without any traffic
+  Spread neighbours, traffic;      // of a rank; the traffic is that in both directions
+  std::int64_t distances = 0;      // least number of differences of rank numbers that carry 90 % of the traffic
+  std::int64_t pairs = 0;          // least number of pairs that carry 90 % of the traffic
+  std::vector<CommEdge> heaviest;  // by decreasing traffic
+};
+
+Spread spread_of(std::vector<std::int64_t> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  return {values.front(), values[(values.size() - 1) / 2], values.back()};
+}
+
+// Returns how many of the values, the largest first, are needed for this share of their sum.
+std::int64_t needed(std::vector<std::int64_t> values) {
+  std::sort(values.begin(), values.end(), std::greater<>());
+  const double wanted =
+      most_of_it * static_cast<double>(std::accumulate(values.begin(), values.end(), std::int64_t{0}));
+  std::int64_t count = 0;
+  double sum = 0;
+  for (const std::int64_t value : values) {
+    if (sum >= wanted) break;
+    sum += static_cast<double>(value);
+    ++count;
+  }
+  return count;
+}
+
+Facts facts_of(const CommMatrix& matrix, std::size_t heaviest) {
+  Facts facts;
+  std::vector<std::int64_t> neighbours, traffic, weights, by_distance(static_cast<std::size_t>(matrix.ranks()));
+  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) {
+    neighbours.push_back(std::ssize(matrix.neighbours(rank)));
+    const auto row = matrix.weights(rank);
+    traffic.push_back(std::accumulate(row.begin(), row.end(), std::int64_t{0}));
+  }
+  facts.heaviest = matrix.edges();
+  for (const CommEdge& edge : facts.heaviest) {
+    weights.push_back(edge.weight);
+    by_distance[static_cast<std::size_t>(edge.b - edge.a)] += edge.weight;
+  }
+  const double all = 0.5 * matrix.ranks() * (matrix.ranks() - 1.0);
+  if (all > 0) facts.density = static_cast<double>(matrix.pairs()) / all;
+  facts.silent = std::count(neighbours.begin(), neighbours.end(), 0);
+  facts.neighbours = spread_of(std::move(neighbours));
+  facts.traffic = spread_of(std::move(traffic));
+  facts.distances = needed(std::move(by_distance));
+  facts.pairs = needed(std::move(weights));
+  const auto heavier = [](const CommEdge& x, const CommEdge& y) {
+    return x.weight != y.weight ? x.weight > y.weight : std::pair(x.a, x.b) < std::pair(y.a, y.b);
+  };
+  const auto count = static_cast<std::ptrdiff_t>(std::min(heaviest, facts.heaviest.size()));
+  std::partial_sort(facts.heaviest.begin(), facts.heaviest.begin() + count, facts.heaviest.end(), heavier);
+  facts.heaviest.resize(static_cast<std::size_t>(count));
+  return facts;
+}
+
+std::string fact_line(const char* name, const std::string& text) { return formatted("%-10s", name) + text + "\n"; }
+
+std::string words(const Spread& spread) {
+  return std::to_string(spread.least) + " to " + std::to_string(spread.most) + ", median " +
+         std::to_string(spread.median);
+}
+
+void write_spread(JsonWriter& json, const char* name, const Spread& spread) {
+  json.key(name).begin_object().member("least", spread.least, "median", spread.median, "most", spread.most);
+  json.end_object();
+}
+
+std::string as_text(const CommMatrix& matrix, const MatrixInfo& info, const Facts& facts) {
+  const auto counted = [](std::int64_t count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  };
+  std::string text = fact_line("format", to_string(info.format)) + fact_line("ranks", std::to_string(matrix.ranks()));
+  text += fact_line("pairs", formatted("%lld (density %.6g)", static_cast<long long>(matrix.pairs()), facts.density));
+  text += fact_line("total", std::to_string(matrix.total_weight()));
+  text += fact_line("symmetric", info.symmetric ? "yes" : "no: both directions were added");
+  if (info.scale_power != 0)
+    text += fact_line("scale", "fractions: all values times 10^" + std::to_string(info.scale_power) +
+                                   (info.rounded ? ", rounded" : ""));
+  if (facts.silent > 0) text += fact_line("silent", std::to_string(facts.silent) + " ranks without traffic");
+  if (matrix.total_weight() > 0) {
+    text += fact_line("partners", words(facts.neighbours) + " of a rank");
+    text += fact_line("traffic", words(facts.traffic) + " of a rank");
+    text += fact_line("regular", "90 % of the traffic is in " + counted(facts.distances, "difference") +
+                                     " of rank numbers, and in " + counted(facts.pairs, "pair"));
+  }
+  for (const CommEdge& edge : facts.heaviest)
+    text += fact_line("heaviest",
+                      std::to_string(edge.a) + " - " + std::to_string(edge.b) + ": " + std::to_string(edge.weight));
+  for (const std::string& note : info.notes) text += fact_line("note", note);
+  return text;
+}
+
+std::string as_json(const CommMatrix& matrix, const MatrixInfo& info, const Facts& facts) {
+  JsonWriter json;
+  json.begin_object().member("format", to_string(info.format), "ranks", matrix.ranks(), "pairs", matrix.pairs());
+  json.member("density", facts.density, "total", matrix.total_weight(), "symmetric", info.symmetric);
+  json.member("scale_power", info.scale_power, "rounded", info.rounded, "silent_ranks", facts.silent);
+  write_spread(json, "neighbours", facts.neighbours);
+  write_spread(json, "traffic", facts.traffic);
+  json.member("distances_of_90_percent", facts.distances, "pairs_of_90_percent", facts.pairs);
+  json.objects("heaviest", facts.heaviest,
+               [&](const CommEdge& edge) { json.member("a", edge.a, "b", edge.b, "weight", edge.weight); });
+  json.list("notes", info.notes);
+  return json.end_object().take();
+}
+
+// Returns the statistics, with at most `heaviest` of the heaviest pairs. They show how regular the traffic is: regular
+// traffic has few differences of rank numbers, or few pairs.
+std::string matrix_facts(const CommMatrix& matrix, const MatrixInfo& info, std::size_t heaviest, bool json) {
+  const Facts facts = facts_of(matrix, heaviest);
+  return json ? as_json(matrix, info, facts) : as_text(matrix, info, facts);
+}
+
+// ---- the commands
 
 constexpr const char* matrix_usage =
     "usage: placectl matrix info [OPTION]... FILE\n"
@@ -38,13 +164,10 @@ constexpr Option info_options[] = {
 };
 
 constexpr CommandHelp info_help{
-    "placectl matrix info",
-    "[OPTION]... FILE",
+    "placectl matrix info [OPTION]... FILE",
     "Prints the contents of a communication matrix, and how regular its traffic is. The content of the file determines\n"
     "its format; placectl(1) lists the formats.\n",
-    info_options,
-    1,
-    1};
+    info_options, 1, 1};
 
 constexpr Option convert_options[] = {
     {'t', "to", "FORMAT", "dense, edges, np or mtx (MatrixMarket)"},
@@ -52,12 +175,8 @@ constexpr Option convert_options[] = {
 };
 
 constexpr CommandHelp convert_help{
-    "placectl matrix convert",
-    "--to FORMAT IN [OUT]",
-    "Writes a communication matrix in another format, to standard output or to the file OUT.\n",
-    convert_options,
-    1,
-    2};
+    "placectl matrix convert --to FORMAT IN [OUT]",
+    "Writes a communication matrix in another format, to standard output or to the file OUT.\n", convert_options, 1, 2};
 
 constexpr Option matrix_output{'o', "output", "FILE", "file for the matrix [standard output]"};
 constexpr Option matrix_format{'t', "to", "FORMAT", "dense, edges, np or mtx (MatrixMarket) [edges]"};
@@ -69,13 +188,10 @@ constexpr Option make_options[] = {
 };
 
 constexpr CommandHelp make_help{
-    "placectl matrix make",
-    "[OPTION]... PATTERN",
+    "placectl matrix make [OPTION]... PATTERN",
     "Writes the communication matrix of a pattern, as for srun -m TREEMATCH=PATTERN: ring, tree, alltoall, grid=8x4x4,\n"
     "grid=auto, tp=8,pp=4,dp=16 and the other keys of slurm-placement-patterns(7).\n",
-    make_options,
-    1,
-    1};
+    make_options, 1, 1};
 
 constexpr Option scale_options[] = {
     {'n', "ntasks", "N", "number of ranks of the new matrix"},
@@ -84,13 +200,10 @@ constexpr Option scale_options[] = {
 };
 
 constexpr CommandHelp scale_help{
-    "placectl matrix scale",
-    "-n N [OPTION]... FILE",
+    "placectl matrix scale -n N [OPTION]... FILE",
     "Writes the matrix that the program of FILE would have on N ranks, if its traffic has a regular structure. Prints\n"
     "the structure on standard error.\n",
-    scale_options,
-    1,
-    1};
+    scale_options, 1, 1};
 
 constexpr Option heatmap_options[] = {
     {'o', "output", "PICTURE", "file for the picture, which ends in .svg"},
@@ -101,17 +214,14 @@ constexpr Option heatmap_options[] = {
 };
 
 constexpr CommandHelp heatmap_help{
-    "placectl matrix heatmap",
-    "[OPTION]... -o PICTURE FILE",
+    "placectl matrix heatmap [OPTION]... -o PICTURE FILE",
     "Draws a communication matrix: one square per pair of ranks, darker for more traffic.\n"
     "With more than 512 ranks, neighbouring ranks share a square.\n",
-    heatmap_options,
-    1,
-    1};
+    heatmap_options, 1, 1};
 
 int matrix_info(int argc, char** argv) {
   const CommandLine line(info_help, argc, argv);
-  const auto heaviest = static_cast<std::size_t>(line.integer("heaviest", 0, INT32_MAX).value_or(5));
+  const std::size_t heaviest = line.integer("heaviest", 0, std::size_t{INT32_MAX}).value_or(5);
   MatrixInfo info;
   const auto text = [&](TrafficWeight weight) {
     const CommMatrix matrix = read_matrix(line.operands()[0], {.weight = weight}, &info);
@@ -124,8 +234,7 @@ int matrix_info(int argc, char** argv) {
   const bool again = !std::filesystem::is_fifo(status) && !std::filesystem::is_character_file(status);
   if (info.has_messages && again && !line.has("weight") && !line.has("json"))
     shown += "\nWith --weight messages:\n" + text(TrafficWeight::messages);
-  write_output("", shown);
-  return exit_ok;
+  return write_output("", shown);
 }
 
 MatrixFormat format_option(const std::string& name) {
@@ -153,7 +262,7 @@ int matrix_make(int argc, char** argv) {
   if (!given && !fixed)
     throw UsageError("--ntasks is missing: " + pattern::to_string(pattern) + " is for " +
                      pattern::possible_ranks(pattern));
-  const auto ranks = static_cast<std::int32_t>(given ? *given : *fixed);
+  const std::int32_t ranks = given ? *given : *fixed;
   const CommMatrix matrix = from_command_line([&] { return pattern::matrix_of(pattern, ranks); });
   write_matrix_to(line.value_or("output", "-"), matrix, format);
   notify("matrix", pattern::layout_note(pattern, ranks));
@@ -168,7 +277,7 @@ int matrix_scale(int argc, char** argv) {
   const std::string& file = line.operands()[0];
   const CommMatrix matrix = read_matrix(file);
   std::string why_not;
-  const auto scaled = pattern::scaled_matrix(matrix, static_cast<std::int32_t>(*ranks), &why_not);
+  const auto scaled = pattern::scaled_matrix(matrix, *ranks, &why_not);
   if (!scaled)
     throw Error(file + ": cannot be scaled from " + std::to_string(matrix.ranks()) + " to " + std::to_string(*ranks) +
                 " ranks: " + why_not);
@@ -208,10 +317,7 @@ int matrix_heatmap(int argc, char** argv) {
 
 int command_matrix(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
-  if (first == "--help" || first == "-h") {
-    write_output("", matrix_usage);
-    return exit_ok;
-  }
+  if (first == "--help" || first == "-h") throw HelpWanted(matrix_usage);
   if (first == "info") return matrix_info(argc - 1, argv + 1);
   if (first == "make") return matrix_make(argc - 1, argv + 1);
   if (first == "scale") return matrix_scale(argc - 1, argv + 1);

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placectl measure: measures the network between nodes with an MPI program, and sends the result to placement-monitor.
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "common/slurm/slurm_command.hpp"
 #include "common/state/measured_pairs.hpp"
 #include "common/util/environment.hpp"
-#include "common/util/error.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/command_line.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/monitor_input.hpp"
-#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -23,17 +16,14 @@ constexpr Option measure_options[] = {
 };
 
 constexpr CommandHelp measure_help{
-    "placectl measure",
-    "[OPTION]... [-- LAUNCHER [ARGUMENT]... PROGRAM]",
+    "placectl measure [OPTION]... [-- LAUNCHER [ARGUMENT]... PROGRAM]",
     "Measures latency and bandwidth between the nodes of an allocation on the network that MPI uses, such as InfiniBand,\n"
     "and prints a table. LAUNCHER starts placement-measure with one rank on each node [srun]. Policy NLA uses values that\n"
     "were sent instead of those of the agents' probes. As in:\n"
     "  sbatch -N16 --exclusive -t 10 --wrap 'placectl measure --send'\n"
     "  placectl measure -- mpirun --map-by ppr:1:node placement-measure >pairs.txt\n"
     "  placectl measure --send -- cat pairs.txt\n",
-    measure_options,
-    0,
-    INT32_MAX};
+    measure_options, 0, INT32_MAX};
 
 // Returns the command that measures.
 static std::vector<std::string> command_of(const CommandLine& line) {

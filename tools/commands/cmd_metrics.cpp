@@ -2,9 +2,7 @@
 // placectl metrics: how compactly the running jobs lie, and how large a job still fits together.
 #include "common/util/prometheus_text.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/command_line.hpp"
-#include "tools/input/occupancy_input.hpp"
-#include "tools/output/output.hpp"
+#include "tools/input/controller_input.hpp"
 
 namespace placement::tools {
 
@@ -13,7 +11,7 @@ constexpr Option metrics_options[] = {
 };
 
 constexpr CommandHelp metrics_help{
-    "placectl metrics", "[OPTION]...",
+    "placectl metrics [OPTION]...",
     "Asks slurmctld for nodes, switches and running jobs. Prints for Prometheus how compactly jobs are placed, and the\n"
     "largest job that fits below one switch.\n",
     metrics_options};
@@ -40,10 +38,8 @@ static std::string as_metrics(const sim::Occupancy& now) {
 int command_metrics(int argc, char** argv) {
   const CommandLine line(metrics_help, argc, argv);
   const std::string text = as_metrics(occupancy_now(machine_of_slurmctld())), path = line.value_or("output", "-");
-  if (path == "-")
-    write_output("", text);
-  else
-    replace_metrics_file(path, text);
+  if (path == "-") return write_output(path, text);
+  replace_metrics_file(path, text);
   return exit_ok;
 }
 

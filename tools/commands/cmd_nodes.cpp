@@ -10,7 +10,6 @@
 #include "tools/input/controller_input.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/json.hpp"
-#include "tools/output/output.hpp"
 #include "tools/output/text_table.hpp"
 
 namespace placement::tools {
@@ -23,7 +22,7 @@ constexpr Option nodes_options[] = {
 };
 
 constexpr CommandHelp nodes_help{
-    "placectl nodes", "[OPTION]...",
+    "placectl nodes [OPTION]...",
     "Prints the state of each node: liveness, age of its report, load and the part that Slurm's jobs cause, memory,\n"
     "traffic, users, unplanned outages, the time of observation, and the probability of an outage that policies use.\n"
     "\"-\" is an unknown value. --json has all numbers.\n",
@@ -78,9 +77,8 @@ int command_nodes(int argc, char** argv) {
   const StateInput input = read_state(line, config);
   std::vector<std::int32_t> nodes = chosen_nodes(line, input.state);
   if (const auto field = line.value("sort")) sort_by(nodes, input.state, field_of(*field));
-  write_output("", line.has("json") ? as_json(input, nodes)
-                                    : node_table(input.state, nodes) + "# " + input.described(config) + "\n");
-  return exit_ok;
+  return write_output("", line.has("json") ? as_json(input, nodes)
+                                           : node_table(input.state, nodes) + "# " + input.described(config) + "\n");
 }
 
 }  // namespace placement::tools

@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 
 #include "common/state/node_fields.hpp"
 #include "common/state/pair_arrays.hpp"
-#include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/json.hpp"
-#include "tools/output/output.hpp"
 #include "tools/output/text_table.hpp"
 #include "tools/pictures/heatmap.hpp"
 
@@ -31,7 +28,7 @@ constexpr Option pairs_options[] = {
 };
 
 constexpr CommandHelp pairs_help{
-    "placectl pairs", "[OPTION]...",
+    "placectl pairs [OPTION]...",
     "Prints the network between all pairs of nodes: latency, the bandwidth of a new flow and of an idle network, the age and\n"
     "source of the values, and how they were forecast. The worst pairs come first.\n",
     pairs_options};
@@ -179,7 +176,7 @@ void draw(const std::string& file, const LiveState& state, const std::vector<std
 int command_pairs(int argc, char** argv) {
   const CommandLine line(pairs_help, argc, argv);
   const Order& order = order_of(line);
-  const auto wanted = static_cast<std::size_t>(line.integer("most", 0, INT32_MAX).value_or(line.has("json") ? 0 : 10));
+  const std::size_t wanted = line.integer("most", 0, std::size_t{INT32_MAX}).value_or(line.has("json") ? 0 : 10);
   const Config config = config_for_records();
   const StateInput input = read_state(line, config);
   const std::vector<std::int32_t> nodes = chosen_nodes(line, input.state);
@@ -189,14 +186,10 @@ int command_pairs(int argc, char** argv) {
   if (const auto file = line.value("heatmap")) draw(*file, input.state, nodes, order);
   std::stable_sort(pairs.begin(), pairs.end(), [&](const Pair& a, const Pair& b) { return worse(a, b, order); });
   const std::size_t most = wanted == 0 ? pairs.size() : std::min(wanted, pairs.size());
-  if (line.has("json")) {
-    write_output("", as_json(input, pairs, most));
-    return exit_ok;
-  }
+  if (line.has("json")) return write_output("", as_json(input, pairs, most));
   const std::string counted = summary(pairs, order);
   pairs.resize(most);
-  write_output("", table(input.state, pairs) + counted + "# " + input.described(config) + "\n");
-  return exit_ok;
+  return write_output("", table(input.state, pairs) + counted + "# " + input.described(config) + "\n");
 }
 
 }  // namespace placement::tools

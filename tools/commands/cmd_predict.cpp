@@ -4,19 +4,15 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 
 #include "common/policy/config.hpp"
 #include "common/state/controller_state.hpp"
-#include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/decision_input.hpp"
-#include "tools/input/job_start.hpp"
 #include "tools/output/decision_text.hpp"
 #include "tools/output/json.hpp"
-#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -25,7 +21,7 @@ namespace {
 constexpr Option predict_options[] = {{'j', "json", nullptr, "print JSON; write this option before srun's options"}};
 
 constexpr CommandHelp predict_help{
-    "placectl predict", "[--json] SRUN-OPTION... [PROGRAM]",
+    "placectl predict [--json] SRUN-OPTION... [PROGRAM]",
     "Prints when and on which nodes a job with these options would start, and the decision of its policy. slurmctld\n"
     "answers as for srun --test-only. No job is submitted. Example: placectl predict -n64 -m TREEMATCH=app.mat\n",
     predict_options};
@@ -51,13 +47,13 @@ bool is_foreseeable(const Start& start) {
   return start.seconds < ten_years_s;
 }
 
-void write_json(const Start& start, const DecisionInput& input) {
+int write_json(const Start& start, const DecisionInput& input) {
   JsonWriter json;
   json.begin_object().member("start", start.time, "nodes", start.nodes, "processors", start.processors);
   json.member("partition", start.partition, "waits", start.has_to_wait(), "foreseeable", is_foreseeable(start));
   decisions_json(json, "decisions", input.decisions);
   notes_json(json, input);
-  write_output("", json.end_object().take());
+  return write_output("", json.end_object().take());
 }
 
 // Returns why no decision about a job that starts at once is on record.
@@ -73,7 +69,7 @@ std::string why_no_decision() {
          "choose the nodes; -m POLICY=auto finds no profile; this host cannot read the records";
 }
 
-void write_text(const Start& start, const DecisionInput& input) {
+int write_text(const Start& start, const DecisionInput& input) {
   const std::string when = is_foreseeable(start) ? "would start at " + start.time : "start not predictable, planned";
   std::string text =
       when + " on " + start.nodes + ", " + start.processors + " processors of partition " + start.partition + "\n";
@@ -87,7 +83,7 @@ void write_text(const Start& start, const DecisionInput& input) {
             : why_no_decision() + "\n";
   for (const std::string& note : input.notes)
     if (input.decisions.empty() && !start.has_to_wait()) text += "# not read: " + note + "\n";
-  write_output("", text);
+  return write_output("", text);
 }
 
 }  // namespace
@@ -109,16 +105,11 @@ int command_predict(int argc, char** argv) {
   constexpr double clocks_differ_s = 10;
   const double since_s = static_cast<double>(std::time(nullptr)) - clocks_differ_s;
   const Start start = ask_srun(std::vector<std::string>(argv + (json ? 2 : 1), argv + argc));
-  const CommandLine own(predict_help, 1,
-                        argv);  // without options, so that records are read from their default locations
+  const CommandLine own(predict_help, 1, argv);  // has no options: the records are at their default locations
   DecisionInput input = read_decisions(own, config_for_records(), start.job, since_s, RecordKind::predictions);
   std::erase_if(input.decisions, [](const Decision& decision) { return decision.uid != getuid(); });
   if (input.decisions.size() > 1) input.decisions.erase(input.decisions.begin(), input.decisions.end() - 1);
-  if (json)
-    write_json(start, input);
-  else
-    write_text(start, input);
-  return exit_ok;
+  return json ? write_json(start, input) : write_text(start, input);
 }
 
 }  // namespace placement::tools

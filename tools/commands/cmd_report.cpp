@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placectl report: the cluster, its network and its decisions as one page.
 #include <algorithm>
-#include <ctime>
 
-#include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "sim/job_log.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
-#include "tools/input/decision_input.hpp"
-#include "tools/input/state_input.hpp"
-#include "tools/output/output.hpp"
 #include "tools/output/text_table.hpp"
 #include "tools/report/sections.hpp"
 #include "tools/simulate/simulate_options.hpp"
@@ -39,7 +34,7 @@ constexpr Option report_options[] = {
 };
 
 constexpr CommandHelp report_help{
-    "placectl report", "[OPTION]...",
+    "placectl report [OPTION]...",
     "Writes one HTML file with the state of the cluster, decisions and gains, which a browser shows without a server or\n"
     "network. It contains the jobs that the caller may see: share it only with users who may see them. See placectl-report(1).\n",
     report_options};

@@ -22,13 +22,10 @@
 #include "spank/task/bind_by_plan.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/command_line.hpp"
-#include "tools/launch/command_words.hpp"
 #include "tools/launch/launchers.hpp"
 #include "tools/launch/local_rank.hpp"
 #include "tools/map/map_run.hpp"
 #include "tools/map/map_task.hpp"
-#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -49,7 +46,7 @@ constexpr Option run_options[] = {
 };
 
 constexpr CommandHelp run_help{
-    "placectl run", "[OPTION]... -- LAUNCHER [ARGUMENT]... PROGRAM [ARGUMENT]...",
+    "placectl run [OPTION]... -- LAUNCHER [ARGUMENT]... PROGRAM [ARGUMENT]...",
     "Inside a Slurm allocation, starts PROGRAM by srun, Open MPI's mpirun, mpiexec of MPICH and Intel MPI, or torchrun, with\n"
     "each rank on the node and cores that the policy chooses. The cluster requires no plugins. If the ranks cannot be placed,\n"
     "PROGRAM starts as without placectl, and a message has the reason.\n"
@@ -295,7 +292,7 @@ constexpr Option bind_options[] = {
 };
 
 constexpr CommandHelp bind_help{
-    "placectl bind", "[OPTION]... PROGRAM [ARGUMENT]...",
+    "placectl bind [OPTION]... PROGRAM [ARGUMENT]...",
     "Binds a task of srun to the cores that \"placectl run\" has planned for its rank, and then executes PROGRAM.\n"
     "\"placectl run\" inserts \"placectl bind\" before the program. Without a plan, it only executes PROGRAM.\n"
     "Examples: srun placectl bind ./app\n"
@@ -322,10 +319,8 @@ void bind_child(bool one_gpu, const spank::TaskVariables& variables) {
 }  // namespace
 
 int command_run(int argc, char** argv) {
-  int own = 1;
-  while (own < argc && std::string_view(argv[own]) != "--") ++own;
-  const CommandLine line(run_help, own, argv);
-  const Words words(argv + std::min(own + 1, argc), argv + argc);
+  const Words words = take_command(argc, argv);
+  const CommandLine line(run_help, argc, argv);
   if (words.empty())
     throw UsageError(
         "the launcher is missing: write it and the program after --, as in placectl run -m FILE -- srun ./app");

@@ -3,11 +3,9 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
-#include <optional>
 
 #include "common/policy/config.hpp"
 #include "common/policy/policy_spec.hpp"
-#include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
@@ -19,11 +17,9 @@
 #include "policies/nla.hpp"
 #include "policies/table.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/command_line.hpp"
 #include "tools/input/snapshot_json_read.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/json.hpp"
-#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -52,7 +48,7 @@ constexpr Option select_options[] = {
 };
 
 constexpr CommandHelp select_help{
-    "placectl select", "--tasks N [--state FILE | --nodes FILE [--pairs FILE]] [OPTION]...",
+    "placectl select --tasks N [--state FILE | --nodes FILE [--pairs FILE]] [OPTION]...",
     "Chooses a group of nodes by their load and the network between them. Prints its hostlist, its\n"
     "compute load, network load and total load, and the loads of the runners-up.\n",
     select_options};
@@ -168,10 +164,8 @@ void take_live(const CommandLine& line, Selection& selection) {
 
 void count_processors(const CommandLine& line, Selection& selection) {
   const auto nodes = static_cast<std::size_t>(selection.table.nodes);
-  if (const auto per_node = line.integer("ntasks-per-node", 1, INT32_MAX)) {
-    selection.processors.assign(nodes, static_cast<std::int32_t>(*per_node));
-    return;
-  }
+  if (const auto per_node = line.integer("ntasks-per-node", 1, INT32_MAX))
+    return selection.processors.assign(nodes, *per_node);
   if (std::none_of(selection.cores.begin(), selection.cores.end(), [](double cores) { return cores >= 1; }))
     throw Error("the number of cores of the nodes is unknown: use --ntasks-per-node");
   const netload::ProcessorFormula formula = netload::processor_formula(selection.spec.parameters);
@@ -271,8 +265,8 @@ int command_select(int argc, char** argv) {
   selection.wait_s = policies::wait_s(selection.spec.parameters);
   const auto tasks = line.integer("tasks", 1, INT32_MAX);
   if (!tasks) throw UsageError("--tasks is missing");
-  selection.tasks = static_cast<std::int32_t>(*tasks);
-  const auto runners_up = static_cast<std::size_t>(line.integer("runners-up", 0, 5).value_or(3));
+  selection.tasks = *tasks;
+  const std::size_t runners_up = line.integer("runners-up", 0, std::size_t{5}).value_or(3);
   if (line.has("state") && (line.has("nodes") || line.has("pairs")))
     throw UsageError("--state already has nodes and pairs: remove --nodes and --pairs, or --state");
   if (line.has("pairs") && !line.has("nodes")) throw UsageError("--pairs requires --nodes");
@@ -303,9 +297,8 @@ int command_select(int argc, char** argv) {
   netload::GroupChoice choice = netload::select_group(input, request, selection.rule, seed);
   choice.runners_up.resize(std::min(runners_up, choice.runners_up.size()));
   const netload::Overload overload = netload::overload_of(selection.cores, selection.load, selection.tasks);
-  write_output("", line.has("json") ? format_select_json(selection, choice, overload)
-                                    : format_select_text(selection, choice, overload));
-  return exit_ok;
+  return write_output("", line.has("json") ? format_select_json(selection, choice, overload)
+                                           : format_select_text(selection, choice, overload));
 }
 
 }  // namespace placement::tools

@@ -4,20 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <cstdio>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "common/util/error.hpp"
-#include "common/util/text.hpp"
-#include "sim/engine.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/command_line.hpp"
 #include "tools/input/torus_machine.hpp"
-#include "tools/output/output.hpp"
 #include "tools/simulate/simulate_options.hpp"
 #include "tools/simulate/simulate_report.hpp"
 
@@ -81,14 +72,11 @@ constexpr Option simulate_options[] = {
 };
 
 constexpr CommandHelp simulate_help{
-    "placectl simulate",
-    "[OPTION]... LOG",
+    "placectl simulate [OPTION]... LOG",
     "Replays a job log, in the Standard Workload Format or as written by sacct --parsable2, on a machine under several\n"
     "strategies of placement. Ctrl-C stops the replays and prints the results so far. See placectl-simulate(1).\n"
     "Example: placectl simulate -t topology.conf -s 'SLURM TM-Isub+1 RANDOM' -a 50 --share 50 log.swf\n",
-    simulate_options,
-    1,
-    1};
+    simulate_options, 1, 1};
 
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
@@ -118,8 +106,8 @@ int command_simulate(int argc, char** argv) {
   const std::vector<sim::Strategy> strategies = read_strategies(line);
   sim::ReplayOptions replay_options = read_options(line);
   const double run_scale = number_option(line, "scale-run-times", 100, 0.01, 1e6) / 100;
-  const std::int64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const auto threads = static_cast<std::size_t>(line.integer("threads", 1, 1024).value_or(cores));
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t threads = line.integer("threads", 1, std::size_t{1024}).value_or(cores);
   const sim::PatternSource patterns(
       from_command_line([&] { return sim::parse_pattern(line.value_or("pattern", "random")); }, "--pattern: "),
       weight_given(line));

@@ -2,12 +2,10 @@
 // placectl status: the data on which placement is based at present.
 #include <array>
 #include <cmath>
-#include <optional>
 
 #include "common/state/node_fields.hpp"
 #include "common/state/pair_arrays.hpp"
 #include "common/topology/slurm_hosts.hpp"
-#include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/short_number.hpp"
@@ -18,7 +16,6 @@
 #include "tools/input/monitor_input.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/json.hpp"
-#include "tools/output/output.hpp"
 #include "tools/output/text_table.hpp"
 
 namespace placement::tools {
@@ -28,7 +25,7 @@ namespace {
 constexpr Option status_options[] = {state_option, json_option};
 
 constexpr CommandHelp status_help{
-    "placectl status", "[OPTION]...",
+    "placectl status [OPTION]...",
     "Prints the mode in force in slurmctld, the live state of the cluster, and the last decision. Exit code 1 if one of\n"
     "them is not in order. With --state, slurmctld is not asked.\n",
     status_options};

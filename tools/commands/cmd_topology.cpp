@@ -4,22 +4,17 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <set>
-#include <span>
 
 #include "common/slurm/controller_query.hpp"
 #include "common/state/measured_pairs.hpp"
 #include "common/topology/topology_read.hpp"
-#include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/replace_file.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/command_line.hpp"
-#include "tools/input/occupancy_input.hpp"
-#include "tools/output/output.hpp"
+#include "tools/input/controller_input.hpp"
 
 namespace placement::tools {
 
@@ -31,16 +26,13 @@ constexpr Option network_options[] = {
 };
 
 constexpr CommandHelp network_help{
-    "placectl topology",
-    "[OPTION]... FILE",
+    "placectl topology [OPTION]... FILE",
     "Prints a topology.conf of the switches that FILE shows, for a cluster whose Slurm does not know its switches. FILE (-:\n"
     "standard input) is the output of ibnetdiscover, iblinkinfo or \"placectl measure\", or has lines \"NODE ADDRESS\". An\n"
     "address is a SLURM_TOPOLOGY_ADDR, a location of a Cray EX (x1000c0s1b0n0), or the MAC address of a Slingshot interface.\n"
     "Examples: placectl topology --save ibnetdiscover.txt\n"
     "          sbatch -N16 --exclusive -t 10 --wrap 'placectl measure >pairs && placectl topology --save pairs'\n",
-    network_options,
-    1,
-    1};
+    network_options, 1, 1};
 
 // A link of the network. Its ends are nodes, by their names, and switches, whose names have a blank.
 struct Link {
@@ -242,10 +234,7 @@ int command_topology(int argc, char** argv) {
       read_links(read_input_file(file == "-" ? "/dev/stdin" : file), file, {nodes.begin(), nodes.end()}), nodes);
   if (std::ranges::count(text, '\n') == 1)
     throw Error(file + ": shows only one switch; latencies on several switches differ by 15 % or more");
-  if (!line.has("save")) {
-    write_output("", text);
-    return exit_ok;
-  }
+  if (!line.has("save")) return write_output("", text);
   const std::string path = own_topology(name_of_cluster());
   if (path.empty()) throw Error("--save: HOME or the cluster's name is unknown");
   std::error_code ignored;  // replace_file() reports the reason

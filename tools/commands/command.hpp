@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include "common/util/error.hpp"
+#include "tools/input/command_line.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 

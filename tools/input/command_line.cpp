@@ -7,7 +7,6 @@
 
 #include "common/util/text.hpp"
 #include "common/util/word_list.hpp"
-#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -76,8 +75,7 @@ CommandLine::CommandLine(const CommandHelp& help, int argc, char** argv) {
   if (has("help")) throw HelpWanted(help_text(help));
   if (operands_.size() > help.most_operands)
     throw UsageError("unexpected argument '" + shown(operands_[help.most_operands]) + "'");
-  if (operands_.size() < help.least_operands)
-    throw UsageError(std::string("an argument is missing: ") + help.name + " " + help.synopsis);
+  if (operands_.size() < help.least_operands) throw UsageError(std::string("an argument is missing: ") + help.usage);
 }
 
 std::optional<std::string> CommandLine::value(std::string_view option) const {
@@ -90,7 +88,8 @@ std::string CommandLine::value_or(std::string_view option, const std::string& ot
   return value(option).value_or(otherwise);
 }
 
-std::optional<std::int64_t> CommandLine::integer(std::string_view option, std::int64_t least, std::int64_t most) const {
+std::optional<std::int64_t> CommandLine::integer_within(std::string_view option, std::int64_t least,
+                                                        std::int64_t most) const {
   const std::optional<std::string> text = value(option);
   if (!text) return std::nullopt;
   const std::optional<std::int64_t> number = parse_integer(*text);
@@ -105,8 +104,15 @@ void CommandLine::refuse(std::initializer_list<const char*> options, const std::
     if (has(option)) throw UsageError("--" + std::string(option) + " " + why);
 }
 
+std::vector<std::string> take_command(int& argc, char** argv) {
+  char** const dashes = std::find(argv, argv + argc, std::string_view("--"));
+  const std::vector<std::string> words(std::min(dashes + 1, argv + argc), argv + argc);
+  argc = static_cast<int>(dashes - argv);
+  return words;
+}
+
 std::string help_text(const CommandHelp& help) {
-  std::string text = std::string("usage: ") + help.name + " " + help.synopsis + "\n\n" + help.text + "\n";
+  std::string text = std::string("usage: ") + help.usage + "\n\n" + help.text + "\n";
   const std::vector<Option> options = all_options(help);
   std::size_t width = 0;
   for (const Option& option : options) width = std::max(width, left_column(option).size());

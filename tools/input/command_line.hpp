@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,14 +13,6 @@
 #include "common/util/error.hpp"
 
 namespace placement::tools {
-
-// The exit codes of all commands.
-enum ExitCode {
-  exit_ok = 0,
-  exit_bad_input = 1,  // a file, a value in it, or a request that cannot be met
-  exit_usage = 2,      // the command line itself is wrong
-  exit_internal = 3,   // no memory, or a defect
-};
 
 // An error in the command line. The text names the option or operand and the allowed values.
 class UsageError : public std::runtime_error {
@@ -54,9 +47,8 @@ struct Option {
 
 // Describes a command for its --help. Every command has the option --help in addition to its own options.
 struct CommandHelp {
-  const char* name = nullptr;      // for example "placectl map"
-  const char* synopsis = nullptr;  // the rest of the usage line after the name
-  const char* text = nullptr;      // what the command does; ends in a line feed
+  const char* usage = nullptr;  // the line after "usage: ", such as "placectl map [OPTION]..."
+  const char* text = nullptr;   // what the command does; ends in a line feed
   std::span<const Option> options;
   std::size_t least_operands = 0;
   std::size_t most_operands = 0;
@@ -71,16 +63,26 @@ class CommandLine {
   bool has(std::string_view option) const { return values_.contains(option); }
   std::optional<std::string> value(std::string_view option) const;
   std::string value_or(std::string_view option, const std::string& otherwise) const;
-  // Returns the value as an integer, or none without the option. Throws UsageError unless it is from `least` to `most`.
-  std::optional<std::int64_t> integer(std::string_view option, std::int64_t least, std::int64_t most) const;
+  // Returns the value as an integer of the type of `most`, or none without the option. Throws UsageError unless it is
+  // from `least` to `most`.
+  template <std::integral Number>
+  std::optional<Number> integer(std::string_view option, std::int64_t least, Number most) const {
+    const auto number = integer_within(option, least, static_cast<std::int64_t>(most));
+    return number ? std::optional(static_cast<Number>(*number)) : std::nullopt;
+  }
   // Throws UsageError "--option why" for the first of the options that the command line has.
   void refuse(std::initializer_list<const char*> options, const std::string& why) const;
   const std::vector<std::string>& operands() const { return operands_; }
 
  private:
+  std::optional<std::int64_t> integer_within(std::string_view option, std::int64_t least, std::int64_t most) const;
+
   std::map<std::string, std::string, std::less<>> values_;
   std::vector<std::string> operands_;
 };
+
+// Returns the words after the first "--" of a command line, which are another command, and takes them off.
+std::vector<std::string> take_command(int& argc, char** argv);
 
 // Returns the text of --help.
 std::string help_text(const CommandHelp& help);

@@ -1,16 +1,81 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/input/controller_input.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <unordered_map>
 
+#include "common/slurm/controller_by_scontrol.hpp"
 #include "common/slurm/controller_query.hpp"
 #include "common/slurm/slurm_command.hpp"
 #include "common/topology/slurm_hosts.hpp"
+#include "common/topology/topology_read.hpp"
+#include "common/util/cpu_list.hpp"
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
 #include "config.h"
+#include "spank/mpirun/sequential_hostfile.hpp"
+#include "spank/step/slurm_view.hpp"
 
 namespace placement::tools {
+
+namespace {
+
+// Returns the cores of one job as leaves. A node that slurmctld no longer shows is left out.
+std::vector<std::int32_t> leaves_of(const spank::ShownJob& job, const ClusterView& view,
+                                    const std::unordered_map<std::string_view, const NodeView*>& node_named) {
+  std::vector<std::int32_t> leaves;
+  for (const spank::ShownJob::Part& part : job.parts)
+    for (const std::string& name : expand_hostlist(part.nodes)) {
+      const auto found = node_named.find(name);
+      if (found == node_named.end()) continue;
+      const NodeView& node = *found->second;
+      const auto threads = static_cast<std::size_t>(node.threads_per_core);
+      std::vector<bool> cpu(static_cast<std::size_t>(node.cores()) * threads, false);
+      if (!mark_cores(part.cpus, cpu))
+        throw Error("slurmctld shows the CPUs '" + part.cpus + "' of " + name + ", which has " +
+                    std::to_string(cpu.size()));
+      for (std::size_t core = 0; core * threads < cpu.size(); ++core)
+        if (std::any_of(cpu.begin() + static_cast<std::ptrdiff_t>(core * threads),
+                        cpu.begin() + static_cast<std::ptrdiff_t>((core + 1) * threads),
+                        [](bool used) { return used; }))
+          leaves.push_back(node.first_leaf + static_cast<std::int32_t>(core));
+    }
+  return leaves;
+}
+
+// Parses a line as "srun: Job 8 to start at 2026-11-22T20:07:40 using 8 processors on nodes n[1-4] in partition all".
+// Slurm 22.05 to 26.05 print this form. Returns nothing for any other line.
+std::optional<Start> parse_start(std::string_view line) {
+  const std::vector<std::string_view> words = split_words(line);
+  Start start;
+  for (std::size_t k = 0; k + 1 < words.size(); ++k) {
+    const std::string next(words[k + 1]);
+    if (words[k] == "Job")
+      start.job = static_cast<std::uint32_t>(parse_integer(next).value_or(0));
+    else if (words[k] == "at")
+      start.time = next;
+    else if (words[k] == "using")
+      start.processors = next;
+    else if (words[k] == "nodes")
+      start.nodes = next;
+    else if (words[k] == "partition")
+      start.partition = next;
+  }
+  if (line.find(" to start at ") == line.npos || start.job == 0 || start.nodes.empty()) return std::nullopt;
+  std::tm parts{};
+  const char* const stop = strptime(start.time.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
+  parts.tm_isdst = -1;
+  if (stop && *stop == '\0') start.seconds = std::mktime(&parts) - std::time(nullptr);
+  return start;
+}
+
+}  // namespace
 
 bool knows_slurm_conf() { return std::string_view(SLURM_BINDIR).empty() || may_exist(slurm_conf_path()); }
 
@@ -83,6 +148,53 @@ Config config_for_records() {
     std::fprintf(stderr, "placectl: %s: using the default settings\n", error.what());
     return {};
   }
+}
+
+std::string name_of_cluster() {
+  const std::string name = environment_value("SLURM_CLUSTER_NAME");
+  if (!name.empty()) return name;
+  return std::string(spank::config_value(SlurmCommand({"scontrol", "show", "config"}).text(), "ClusterName"));
+}
+
+ClusterView machine_of_slurmctld(const std::string& cluster) {
+  if (!knows_slurm_conf()) throw Error(slurm_conf_path() + ": not found, so slurmctld cannot be asked");
+  const KnownNodes nodes = ask_known_nodes();
+  ClusterView view = view_of_shown(SlurmCommand({"scontrol", "show", "topology"}).text(), nodes.shapes, cluster);
+  for (std::size_t i = 0; i < view.nodes.size(); ++i)
+    if (!nodes.take_jobs[i]) view.nodes[i].core_free.assign(view.nodes[i].core_free.size(), false);
+  return view;
+}
+
+sim::Occupancy occupancy_now(const ClusterView& view) {
+  std::unordered_map<std::string_view, const NodeView*> node_named;
+  for (const NodeView& node : view.nodes) node_named.emplace(node.name, &node);
+  std::vector<std::vector<std::int32_t>> jobs;
+  for (const spank::ShownJob& job : spank::parse_shown_jobs(SlurmCommand({"scontrol", "-d", "show", "job"}).text()))
+    if (job.holds_cpus) jobs.push_back(leaves_of(job, view, node_named));
+  return sim::occupancy_of(view, jobs);
+}
+
+TestedStart test_only(std::vector<std::string> words) {
+  const char* const format = std::getenv("SLURM_TIME_FORMAT");
+  const std::string users_format = format ? format : "";
+  setenv("SLURM_TIME_FORMAT", "standard", 1);  // the form that parse_start() reads
+  words.insert(words.begin() + 1, "--test-only");
+  CommandOutput output = SlurmCommand(words, true).output();
+  if (output.text.find("No command given to execute") != std::string::npos) {
+    words.emplace_back("true");
+    output = SlurmCommand(words, true).output();
+  }
+  if (format)
+    setenv("SLURM_TIME_FORMAT", users_format.c_str(), 1);
+  else
+    unsetenv("SLURM_TIME_FORMAT");
+  TestedStart tested{{}, {}, output.exit_code};
+  for (const std::string_view line : split_at(output.text, '\n'))
+    if (const auto start = parse_start(line))
+      tested.start = start;
+    else if (!line.empty())
+      tested.other_lines += std::string(line) + "\n";
+  return tested;
 }
 
 }  // namespace placement::tools

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/policy/config.hpp"
 #include "common/state/controller_state.hpp"
+#include "common/topology/cluster_view.hpp"
+#include "sim/occupancy.hpp"
 
 namespace placement::tools {
 
@@ -43,5 +48,38 @@ std::string settings_not_in_force(const Config& file, const Config& in_force, co
 // Returns this host's placement.conf for a command that only reads records. If the file is missing or has a mistake,
 // returns the defaults; a mistake is printed on standard error.
 Config config_for_records();
+
+// Returns the name of the cluster, for own_topology(). Outside a job, asks slurmctld. Throws Error if it does not
+// answer.
+std::string name_of_cluster();
+
+// Returns the machine of all nodes that slurmctld shows the caller, by view_of_shown(). All cores of a node are free,
+// unless it is down, drained or powered down, so that no job could start there. Throws Error, also on a host without a
+// slurm.conf.
+ClusterView machine_of_slurmctld(const std::string& cluster = {});
+
+// Returns the measures of this machine with the running jobs that slurmctld shows to the caller. Throws Error.
+sim::Occupancy occupancy_now(const ClusterView& view);
+
+// When and where slurmctld would start a job.
+struct Start {
+  std::uint32_t job = 0;
+  std::string time, processors, nodes, partition;
+  std::time_t seconds = 0;  // from now until the start; 0 for a time in another form than YYYY-MM-DDTHH:MM:SS
+
+  bool has_to_wait() const { return seconds > 5; }
+};
+
+// The answer of srun or sbatch to --test-only.
+struct TestedStart {
+  std::optional<Start> start;
+  std::string other_lines;  // what it also prints on standard output and standard error
+  int exit_code = 0;
+};
+
+// Runs srun or sbatch with --test-only, which prints when and where the job would start. If the version of srun
+// requires a program, "true" is added. Otherwise it is not added, because the program and its arguments select the
+// stored profile.
+TestedStart test_only(std::vector<std::string> words);
 
 }  // namespace placement::tools

@@ -7,7 +7,6 @@
 
 #include "common/slurm/slurm_command.hpp"
 #include "common/topology/slurm_hosts.hpp"
-#include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "monitor/monitor/stored_decisions.hpp"
 #include "tools/input/controller_input.hpp"

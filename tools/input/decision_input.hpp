@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "common/decision/decision.hpp"
-#include "common/decision/decision_ring.hpp"
 #include "common/policy/config.hpp"
 #include "monitor/protocol/query_wire.hpp"
 #include "tools/input/command_line.hpp"

@@ -6,11 +6,9 @@
 #include <json.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "common/state/live_check.hpp"
 #include "common/state/node_fields.hpp"

@@ -10,7 +10,6 @@
 
 #include "common/state/snapshot.hpp"
 #include "common/topology/slurm_hosts.hpp"
-#include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "tools/input/monitor_input.hpp"

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "common/policy/config.hpp"
 #include "common/state/live_state.hpp"
 #include "tools/input/command_line.hpp"

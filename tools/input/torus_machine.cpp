@@ -2,15 +2,12 @@
 #include "tools/input/torus_machine.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <optional>
 
 #include "common/topology/link_traffic.hpp"
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/switch_tree.hpp"
 #include "common/topology/topology_yaml.hpp"
 #include "common/topology/torus_topology.hpp"
-#include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 

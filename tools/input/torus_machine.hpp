@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "common/matrix/comm_matrix.hpp"
-#include "common/matrix/cost.hpp"
 #include "common/matrix/matrix_format.hpp"
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/topology_read.hpp"

@@ -8,7 +8,6 @@
 #include "common/util/text.hpp"
 #include "common/util/word_list.hpp"
 #include "mapping/core_slots.hpp"
-#include "tofa/assess.hpp"
 #include "tools/output/output.hpp"
 
 namespace placement::tools {

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "tools/map/map_run.hpp"
 #include "tools/map/node_gpus.hpp"
 #include "tools/output/json.hpp"

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/map/map_run.hpp"
 
-#include <time.h>
+#include <ctime>
 
 #include <algorithm>
 #include <limits>
 
-#include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "mapping/graph.hpp"
 #include "mapping/greedy.hpp"
 #include "mapping/slots.hpp"
 #include "policies/fabric_choice.hpp"
 #include "policies/table.hpp"
-#include "tofa/tofa.hpp"
 #include "tofa/torus_job.hpp"
 #include "tofa/torus_map.hpp"
-#include "tools/input/command_line.hpp"
 #include "treematch/chooser.hpp"
 #include "treematch/objectives.hpp"
-#include "treematch/subtree_search.hpp"
 #include "treematch/tree_map.hpp"
 #include "treematch/treematch.hpp"
 #include "mapping/tuning.hpp"

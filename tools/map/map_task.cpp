@@ -2,9 +2,6 @@
 #include "tools/map/map_task.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <memory>
-#include <vector>
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/policy/config.hpp"
@@ -176,11 +173,21 @@ void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::
     throw Error(
         "no leaf of the machine is usable" +
         std::string(line.has("available") ? ": --available " + shown(*line.value("available")) + " names none" : ""));
-  const auto ranks = static_cast<std::int32_t>(
-      given ? *given : pattern::fixed_ranks(pattern).value_or(static_cast<std::int32_t>(otherwise)));
+  const std::int32_t ranks =
+      given ? *given : pattern::fixed_ranks(pattern).value_or(static_cast<std::int32_t>(otherwise));
   task.matrix =
       std::make_shared<const CommMatrix>(from_command_line([&] { return pattern::matrix_of(pattern, ranks); }));
   notify(task.command, pattern::layout_note(pattern, ranks));
+}
+
+void limit_tasks_per_node(const CommandLine& line, Request& request) {
+  const auto tasks = line.integer("ntasks-per-node", 1, INT32_MAX);
+  request.equal_tasks_per_node = tasks.has_value();
+  request.max_tasks_per_node = tasks.value_or(request.max_tasks_per_node);
+}
+
+std::shared_ptr<const CommMatrix> silent_matrix(std::int64_t ranks) {
+  return std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(ranks), {}));
 }
 
 void use_free_cores(MapTask& task) {
@@ -214,10 +221,7 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
       throw UsageError("the matrix is missing: use --matrix or --pattern, because the job has neither");
     spank::take_pattern(*of_job, static_cast<std::int32_t>(tasks));
     task.without_matrix = !of_job->matrix;
-    task.matrix =
-        of_job->matrix
-            ? of_job->matrix
-            : std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(tasks), {}));
+    task.matrix = of_job->matrix ? of_job->matrix : silent_matrix(tasks);
   }
   if (by_node) fold_matrix(tasks, task);
   take_plan(task, line.has("policy"), component, allocation);

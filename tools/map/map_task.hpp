@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
 
 #include "tools/input/command_line.hpp"
 #include "tools/map/map_run.hpp"
@@ -26,6 +23,12 @@ MapTask read_task(const CommandLine& line, const std::string& command, bool in_a
 // Sets the matrix to that of the pattern. The number of ranks is that of --ntasks, else the one that the pattern fixes,
 // else `otherwise`. Throws UsageError and Error.
 void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::size_t otherwise, MapTask& task);
+
+// Sets the limit of --ntasks-per-node, if it is given. Throws UsageError.
+void limit_tasks_per_node(const CommandLine& line, Request& request);
+
+// Returns a matrix of this number of ranks without traffic.
+std::shared_ptr<const CommMatrix> silent_matrix(std::int64_t ranks);
 
 // A step in an allocation, as its launcher starts it.
 struct AllocationStep {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <cstddef>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "common/util/cpu_list.hpp"
-#include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -102,9 +102,9 @@ GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name, con
     throw Error(printable(gpu.node.name) +
                 " has no GPU: create it with an lstopo that detects GPUs, or use --gres-conf");
   remove_reserved(line, machine, gpu.node);
-  gpu.cores_per_rank = static_cast<std::int32_t>(
-      line.integer("cores-per-task", 1, NodeTopology::max_cores).value_or(near_cores_per_gpu(gpu.node)));
-  gpu.threads_per_core = static_cast<std::int32_t>(line.integer("threads-per-core", 1, 64).value_or(1));
+  gpu.cores_per_rank =
+      line.integer("cores-per-task", 1, NodeTopology::max_cores).value_or(near_cores_per_gpu(gpu.node));
+  gpu.threads_per_core = line.integer("threads-per-core", 1, 64).value_or(1);
   std::size_t most = 1;
   for (const NodeCore& core : gpu.node.cores) most = std::max(most, core.cpus.size());
   if (static_cast<std::size_t>(gpu.threads_per_core) > most)
@@ -166,6 +166,25 @@ void map_ranks_to_gpus(GpuTask& gpu, const CommMatrix& matrix, const ClusterView
   std::tie(gpu.cost, gpu.linked) = judge(gpu.node, traffic, gpu.mapping.of_rank);
   std::tie(gpu.natural_cost, gpu.natural_linked) =
       judge(gpu.node, traffic, mapping::map_to_gpus(gpu.node, count, gpu.cores_per_rank, {}).of_rank);
+}
+
+void check_gpus_of_job(const NodeTopology& node, const ClusterView& view, const std::vector<RankPlace>& places) {
+  std::vector<std::int32_t> all(node.gpus.size());
+  std::iota(all.begin(), all.end(), 0);
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    const NodeView& of_job = view.nodes[static_cast<std::size_t>(places[rank].node)];
+    if (!of_job.gpus.empty() && of_job.gpus != all)
+      throw Error("node " + shown(of_job.name) + " has GPUs " + format_cores(all) + " according to " +
+                  printable(node.name) + ", but the job has only " + format_cores(of_job.gpus) +
+                  ": allocate all GPUs of the nodes, as with --gpus-per-node=" + std::to_string(all.size()) +
+                  ", or use srun -m TREEMATCH");
+    if (of_job.core_free.size() != node.cores.size()) continue;  // hardware threads, or another kind of node
+    for (const std::int32_t core : places[rank].cores)
+      if (!of_job.core_free[static_cast<std::size_t>(core)])
+        throw Error("rank " + std::to_string(rank) + " requires core " + std::to_string(core) + " of node " +
+                    shown(of_job.name) +
+                    ", which the job does not have: allocate whole nodes with --exclusive, or use srun -m TREEMATCH");
+  }
 }
 
 }  // namespace placement::tools

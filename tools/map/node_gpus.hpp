@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <cstdint>
-#include <string>
-#include <vector>
-
+#include "common/policy/policy.hpp"
+#include "common/topology/cluster_view.hpp"
 #include "common/topology/node_topology.hpp"
 #include "mapping/gpu_mapping.hpp"
 #include "tools/input/command_line.hpp"
@@ -48,5 +46,12 @@ void leave_one_leaf_per_gpu(const ClusterView& view, std::int32_t gpus, std::vec
 // ranks than GPUs, or another number of cores than the topology of the node.
 void map_ranks_to_gpus(GpuTask& gpu, const CommMatrix& matrix, const ClusterView& view, bool has_real_nodes,
                        std::vector<RankPlace>& places);
+
+// Throws Error if the job does not have all GPUs of a node that has ranks, or a core of a rank. srun would then bind
+// ranks wrongly. Unknown GPUs count as all; cores are not checked if leaves are hardware threads.
+//   node    the inside of each node
+//   view    has the nodes, with the cores and GPUs of the job
+//   places  of the ranks
+void check_gpus_of_job(const NodeTopology& node, const ClusterView& view, const std::vector<RankPlace>& places);
 
 }  // namespace placement::tools

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <utility>
 
 #include "common/util/text.hpp"
 #include "tools/output/output.hpp"

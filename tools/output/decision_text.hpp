@@ -2,8 +2,6 @@
 #pragma once
 #include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

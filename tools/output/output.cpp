@@ -12,7 +12,7 @@
 
 namespace placement::tools {
 
-void write_output(const std::string& path, const std::string& text) {
+ExitCode write_output(const std::string& path, const std::string& text) {
   const bool to_stdout = path.empty() || path == "-";
   std::FILE* const file = to_stdout ? stdout : std::fopen(path.c_str(), "we");
   if (!file) throw Error("cannot write " + path + ": " + std::strerror(errno));
@@ -20,6 +20,7 @@ void write_output(const std::string& path, const std::string& text) {
   const bool closed = to_stdout ? std::fflush(file) == 0 : std::fclose(file) == 0;
   if (!written || !closed)
     throw Error("cannot write " + (to_stdout ? std::string("to standard output") : path) + ": " + std::strerror(errno));
+  return exit_ok;
 }
 
 void notify(const std::string& command, const std::string& text) {

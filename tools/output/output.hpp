@@ -4,8 +4,17 @@
 
 namespace placement::tools {
 
-// Writes the text to the file `path`, or to standard output for "" or "-". Throws Error when it cannot.
-void write_output(const std::string& path, const std::string& text);
+// The exit codes of all commands.
+enum ExitCode {
+  exit_ok = 0,
+  exit_bad_input = 1,  // a file, a value in it, or a request that cannot be met
+  exit_usage = 2,      // the command line itself is wrong
+  exit_internal = 3,   // no memory, or a defect
+};
+
+// Writes the text to the file `path`, or to standard output for "" or "-". Returns exit_ok, because most commands end
+// with their output. Throws Error when it cannot.
+ExitCode write_output(const std::string& path, const std::string& text);
 
 // Prints a message of the command "placectl COMMAND" on standard error. An empty text prints nothing.
 void notify(const std::string& command, const std::string& text);

@@ -88,9 +88,8 @@ std::vector<NodeSum> sums_below(const ReportCluster& cluster) {
 
 std::string switch_table(const ReportCluster& cluster, bool with_states) {
   const std::size_t rows = std::min(cluster.switches.size(), most_rows);
-  std::vector<HtmlColumn> columns{{"Switch"}, {"Below"}, {"Nodes", true}, {"Closed to jobs", true}};
-  if (with_states)
-    columns.insert(columns.end(), {{"Up", true}, {"Down or suspect", true}, {"Mean load", true}, {"Outages", true}});
+  std::vector<std::string> columns{"Switch", "<Below", "Nodes", "Closed to jobs"};
+  if (with_states) columns.insert(columns.end(), {"Up", "Down or suspect", "Mean load", "Outages"});
   HtmlTable table(rows == cluster.switches.size() ? "The nodes below each switch"
                                                   : "The nodes below the first " + std::to_string(rows) + " of " +
                                                         std::to_string(cluster.switches.size()) + " switches",
@@ -127,15 +126,7 @@ std::string node_table(const ReportCluster& cluster) {
   HtmlTable table(all ? "Each node"
                       : "The " + std::to_string(most_rows) + " nodes with the most trouble, of " +
                             std::to_string(cluster.nodes.size()),
-                  {{"Node"},
-                   {"Switch"},
-                   {"State"},
-                   {"Jobs"},
-                   {"Cores", true},
-                   {"Load", true},
-                   {"Load of cores", true},
-                   {"Outages", true},
-                   {"P(outage)", true}});
+                  {"Node", "<Switch", "<State", "<Jobs", "Cores", "Load", "Load of cores", "Outages", "P(outage)"});
   for (const ReportNode* node : order) {
     const NodeState& state = *node->state;
     table.add({node->name, on[static_cast<std::size_t>(node - cluster.nodes.data())],

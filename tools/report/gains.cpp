@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <tuple>
 
@@ -77,14 +76,8 @@ HtmlSection gains_section(const ReportFacts& facts) {
   for (const PolicyGain& gain : gains) most = std::min(std::max(most, cautious(gain).high), 4.0);
   HtmlTable table(
       "Cost divided by that of stock. The point is the mean, the line its wider interval, and the dashes are at 1.00 (stock)",
-      {{"Policy"},
-       {"Placements"},
-       {"Jobs", true},
-       {"Users", true},
-       {"Mean", true},
-       {"Interval by jobs", true},
-       {"Interval by users", true},
-       {"From 0 to " + shown_number(most, 1)}});
+      {"Policy", "<Placements", "Jobs", "Users", "Mean", "Interval by jobs", "Interval by users",
+       "<From 0 to " + shown_number(most, 1)});
   for (const PolicyGain& gain : gains) {
     const sim::MeanInterval& interval = cautious(gain);
     table.add({gain.policy, gain.used ? "used" : "not used (Mode=observe or advise)",

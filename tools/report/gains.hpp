@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "common/decision/decision.hpp"
 #include "sim/statistics.hpp"
 #include "tools/report/sections.hpp"
 

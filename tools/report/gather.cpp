@@ -3,10 +3,8 @@
 
 #include "common/topology/scontrol_topology.hpp"
 #include "common/topology/topology_read.hpp"
-#include "common/util/error.hpp"
 #include "sim/job_selection.hpp"
 #include "tools/input/controller_input.hpp"
-#include "tools/input/occupancy_input.hpp"
 #include "tools/input/torus_machine.hpp"
 #include "tools/simulate/simulate_options.hpp"
 

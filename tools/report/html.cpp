@@ -78,14 +78,10 @@ std::string paragraph(std::string_view text, std::string_view kind) {
   return "<p" + (kind.empty() ? "" : " class=\"" + std::string(kind) + "\"") + ">" + html_text(text) + "</p>\n";
 }
 
-HtmlTable::HtmlTable(std::string caption, std::vector<HtmlColumn> columns)
-    : caption_(std::move(caption)),
-      columns_(std::move(columns)) {}
-
 void HtmlTable::add(std::span<const std::string> texts) {
   std::string row;
   for (std::size_t c = 0; c < texts.size(); ++c) {
-    const std::string kind = columns_[c].number ? " class=\"num\"" : "";
+    const std::string kind = is_left(c) ? "" : " class=\"num\"";
     row += c == 0 ? "<th scope=\"row\"" + kind + ">" + html_text(texts[c]) + "</th>"
                   : "<td" + kind + ">" + html_text(texts[c]) + "</td>";
   }
@@ -99,9 +95,9 @@ void HtmlTable::add_drawing(std::string_view markup) {
 std::string HtmlTable::html() const {
   std::string out = "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"" + html_text(caption_) +
                     "\">\n<table>\n<caption>" + html_text(caption_) + "</caption>\n<thead><tr>";
-  for (const HtmlColumn& column : columns_)
-    out += std::string("<th scope=\"col\"") + (column.number ? " class=\"num\"" : "") + ">" + html_text(column.title) +
-           "</th>";
+  for (std::size_t c = 0; c < titles_.size(); ++c)
+    out += (is_left(c) ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"num\">") +
+           html_text(titles_[c].substr(titles_[c].starts_with('<'))) + "</th>";
   out += "</tr></thead>\n<tbody>\n";
   for (const std::string& row : rows_) out += "<tr>" + row + "</tr>\n";
   return out + "</tbody>\n</table>\n</div>\n";

@@ -16,28 +16,27 @@ std::string html_text(std::string_view text);
 // Returns a paragraph with this text, which is escaped. `kind` is a class of the style sheet; empty: none.
 std::string paragraph(std::string_view text, std::string_view kind = {});
 
-// A column of a table.
-struct HtmlColumn {
-  std::string title;
-  bool number = false;  // right-aligned
-};
-
-// A table whose first column names the rows. Titles, caption and text cells are escaped when it is written.
+// A table whose first column names the rows. Titles, caption and text cells are escaped when it is written. As in a
+// TextTable, the first column and those whose title begins with '<' are left-aligned, and the others right-aligned.
 class HtmlTable {
  public:
-  HtmlTable(std::string caption, std::vector<HtmlColumn> columns);
+  HtmlTable(std::string caption, std::vector<std::string> titles)
+      : caption_(std::move(caption)),
+        titles_(std::move(titles)) {}
   // Adds a row of texts; at most one for each column.
   void add(std::span<const std::string> texts);
   void add(std::initializer_list<std::string> texts) { add(std::span(texts.begin(), texts.size())); }
   // Adds a drawing to the last row, as one more cell. `markup` is HTML, and its maker has escaped what is in it.
   void add_drawing(std::string_view markup);
-  std::size_t columns() const { return columns_.size(); }
+  std::size_t columns() const { return titles_.size(); }
   // Returns the table in a region that scrolls by itself, also by keyboard, where the page is too narrow.
   std::string html() const;
 
  private:
+  bool is_left(std::size_t column) const { return column == 0 || titles_[column].starts_with('<'); }
+
   std::string caption_;
-  std::vector<HtmlColumn> columns_;
+  std::vector<std::string> titles_;
   std::vector<std::string> rows_;
 };
 

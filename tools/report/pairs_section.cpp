@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 #include <unordered_map>
 
 #include "common/state/node_fields.hpp"
@@ -79,9 +78,9 @@ std::string picture(const ReportFacts& facts, const std::vector<std::vector<std:
                          bundles[static_cast<std::size_t>(column)], which);
   };
   const auto count = static_cast<std::int32_t>(names.size());
-  std::vector<HtmlColumn> columns{{"Node"}};
-  for (const std::string& name : names) columns.push_back({name, true});
-  HtmlTable table(label, columns);
+  std::vector<std::string> titles{"Node"};
+  titles.insert(titles.end(), names.begin(), names.end());
+  HtmlTable table(label, titles);
   for (std::int32_t row = 0; row < count; ++row) {
     std::vector<std::string> cells{names[static_cast<std::size_t>(row)]};
     for (std::int32_t column = 0; column < count; ++column) cells.push_back(shown_value(which, value(row, column)));

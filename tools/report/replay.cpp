@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 #include <unordered_set>
 
 #include "common/slurm/slurm_command.hpp"
 #include "common/state/outage_file.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/topology/torus_topology.hpp"
-#include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/memory_file.hpp"
 #include "common/util/text.hpp"
 #include "sim/site_data.hpp"
 #include "tools/input/controller_input.hpp"
-#include "tools/input/decision_input.hpp"
 #include "tools/output/text_table.hpp"
 #include "tools/report/sections.hpp"
 #include "tools/simulate/simulate_options.hpp"

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "common/policy/config.hpp"
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/switch_tree.hpp"

@@ -6,13 +6,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <set>
-#include <span>
 #include <unordered_map>
 
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/topology_read.hpp"
 #include "common/topology/torus_topology.hpp"
-#include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
@@ -183,7 +181,7 @@ sim::ReplayOptions read_options(const CommandLine& line) {
   result.stock_request = request == "nodes" ? sim::StockRequest::nodes : sim::StockRequest::tasks;
   result.whole_nodes = line.has("whole-nodes");
   result.full_start = line.has("full");
-  result.backfill_depth = static_cast<std::int32_t>(line.integer("backfill-depth", 0, 1 << 24).value_or(500));
+  result.backfill_depth = line.integer("backfill-depth", 0, 1 << 24).value_or(500);
   read_backfill(line, result);
   result.release_s = number_option(line, "release", 0, 0, 1e6);
   read_charge(line, result);
@@ -242,8 +240,7 @@ sim::ProcessorsPerCore processors_per_core_of(const std::string& conf, const sim
 }
 
 sim::ProcessorsPerCore read_processors_per_core(const CommandLine& line, const sim::Machine& machine) {
-  if (const auto given = line.integer("threads-per-core", 1, 64))
-    return {static_cast<std::int32_t>(*given), static_cast<std::int32_t>(*given)};
+  if (const auto given = line.integer("threads-per-core", 1, 64)) return {*given, *given};
   const std::string conf = slurm_conf_of(line);
   return conf.empty() ? sim::ProcessorsPerCore{} : processors_per_core_of(conf, machine);
 }
