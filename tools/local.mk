@@ -5,9 +5,8 @@ tools_state = libtools_state.la $(common_state) $(JSON_C_LIBS)
 libtools_state_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_C_CFLAGS)
 libtools_state_la_SOURCES = \
 	%D%/input/json_input.cpp \
-	%D%/input/snapshot_json_read.cpp \
+	%D%/input/snapshot_json.cpp \
 	%D%/output/json.cpp \
-	%D%/output/snapshot_json.cpp \
 	#
 
 # placectl.
@@ -76,8 +75,6 @@ tools_placectl_SOURCES = \
 	%D%/map/node_gpus.cpp \
 	%D%/output/decision_text.cpp \
 	%D%/output/output.cpp \
-	%D%/output/switch_drawing.cpp \
-	%D%/output/text_table.cpp \
 	%D%/pictures/heatmap.cpp \
 	%D%/placectl.cpp \
 	%D%/report/cluster_section.cpp \
@@ -86,7 +83,6 @@ tools_placectl_SOURCES = \
 	%D%/report/gather.cpp \
 	%D%/report/html.cpp \
 	%D%/report/pairs_section.cpp \
-	%D%/report/replay.cpp \
 	%D%/simulate/simulate_options.cpp \
 	%D%/simulate/simulate_report.cpp \
 	#

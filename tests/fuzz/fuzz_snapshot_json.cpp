@@ -5,8 +5,7 @@
 #include "common/util/error.hpp"
 #include "tests/common/snapshot_samples.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
-#include "tools/input/snapshot_json_read.hpp"
-#include "tools/output/snapshot_json.hpp"
+#include "tools/input/snapshot_json.hpp"
 
 using namespace placement;
 

@@ -15,8 +15,7 @@
 #include "tests/temporary_directory.hpp"
 #include "tests/common/snapshot_samples.hpp"
 #include "tests/words.hpp"
-#include "tools/input/snapshot_json_read.hpp"
-#include "tools/output/snapshot_json.hpp"
+#include "tools/input/snapshot_json.hpp"
 
 using namespace placement;
 using namespace placement::sim;

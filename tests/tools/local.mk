@@ -18,8 +18,7 @@ check_PROGRAMS += \
 	#
 endif
 %C%_decision_text_test_LDADD = $(common_decision) $(CHECK_LIBS)
-%C%_decision_text_test_SOURCES = %D%/decision_text_test.cpp tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp \
-	tools/output/switch_drawing.cpp tools/output/text_table.cpp
+%C%_decision_text_test_SOURCES = %D%/decision_text_test.cpp tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp
 %C%_gpus_of_job_test_LDADD = $(spank) $(common_topology_hwloc) $(CHECK_LIBS)
 %C%_gpus_of_job_test_SOURCES = %D%/gpus_of_job_test.cpp tools/map/node_gpus.cpp tools/input/command_line.cpp tools/output/output.cpp
 %C%_heatmap_test_LDADD = $(common_matrix) $(CHECK_LIBS)
@@ -34,13 +33,13 @@ endif
 %C%_local_rank_test_SOURCES = %D%/local_rank_test.cpp tools/launch/local_rank.cpp
 %C%_report_gains_test_LDADD = $(sim) $(common_decision) $(CHECK_LIBS)
 %C%_report_gains_test_SOURCES = %D%/report_gains_test.cpp tools/report/gains.cpp tools/report/html.cpp \
-	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp tools/output/switch_drawing.cpp tools/output/text_table.cpp
+	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp
 %C%_report_html_test_LDADD = $(sim) $(common_decision) $(CHECK_LIBS)
 %C%_report_html_test_SOURCES = %D%/report_html_test.cpp tools/report/cluster_section.cpp tools/report/sections.cpp \
 	tools/report/html.cpp tools/report/pairs_section.cpp tools/pictures/heatmap.cpp tools/input/command_line.cpp \
-	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp tools/output/switch_drawing.cpp tools/output/text_table.cpp
+	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp
 %C%_simulate_report_test_LDADD = $(sim) $(CHECK_LIBS)
-%C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/json.cpp tools/output/output.cpp tools/output/text_table.cpp \
+%C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/json.cpp tools/output/output.cpp \
 	tools/simulate/simulate_report.cpp
 %C%_slurmctld_differences_test_LDADD = $(common_topology_yaml) $(CHECK_LIBS)
 %C%_slurmctld_differences_test_SOURCES = %D%/slurmctld_differences_test.cpp tools/input/slurmctld_differences.cpp
@@ -48,7 +47,7 @@ endif
 %C%_srun_words_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_srun_words_test_SOURCES = %D%/srun_words_test.cpp tools/launch/srun_words.cpp
 %C%_switch_drawing_test_LDADD = $(common_decision) $(CHECK_LIBS)
-%C%_switch_drawing_test_SOURCES = %D%/switch_drawing_test.cpp tools/output/switch_drawing.cpp
+%C%_switch_drawing_test_SOURCES = %D%/switch_drawing_test.cpp tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp
 
 EXTRA_DIST += \
 	%D%/enable_test.sh \

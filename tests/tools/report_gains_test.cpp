@@ -4,7 +4,7 @@
 
 #include "common/util/random.hpp"
 #include "tests/check.hpp"
-#include "tools/report/gains.hpp"
+#include "tools/report/sections.hpp"
 
 using namespace placement;
 using namespace placement::tools;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tools/output/snapshot_json.hpp"
+#include "tools/input/snapshot_json.hpp"
 
 #include <cmath>
 #include <limits>
@@ -9,7 +9,6 @@
 #include "tests/check.hpp"
 #include "tests/common/snapshot_samples.hpp"
 #include "tests/words.hpp"
-#include "tools/input/snapshot_json_read.hpp"
 
 using namespace placement;
 using namespace placement::tools;

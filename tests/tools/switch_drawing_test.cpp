@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tools/output/switch_drawing.hpp"
+#include "tools/output/decision_text.hpp"
 
 #include "tests/check.hpp"
 

@@ -31,10 +31,9 @@ namespace {
 constexpr Option check_config_options[] = {
     {0, "slurm-conf", "FILE", "the slurm.conf whose nodes the files must match\n[slurm.conf in the directory of FILE]"},
     {'q', "quiet", nullptr, "print nothing but errors"},
-    {'j', "json", nullptr, "in JSON"},
+    json_option,
 };
 
-// Returns the check_config_help, with the keys of placement.conf and their defaults. placement.conf(5) describes them.
 std::string help_with_keys() {
   return "Checks placement.conf and the files that it names, and prints its settings. Also checks slurm.conf, topology.yaml or\n"
          "topology.conf, and gres.conf next to it; --json prints their nodes, usable cores, GPUs, partitions and switches.\n"
@@ -143,7 +142,6 @@ void check_partitions(Checked& checked) {
   check("PartitionModes", config.partition_modes);
 }
 
-// Reads the gres.conf next to slurm.conf, if there is one.
 void read_gpus(Checked& checked) {
   const std::string path = std::filesystem::path(checked.slurm_conf).replace_filename("gres.conf").string();
   if (!may_exist(path)) return;
@@ -191,7 +189,6 @@ void read_placement_conf(Checked& checked, MissingFile missing) {
   });
 }
 
-// Compares the files of this host's Slurm with what slurmctld uses.
 void compare_site(Checked& checked) {
   if (!checked.controller.state || !checked.machine || !checked.trouble_of_site.empty()) return;
   try {
@@ -241,13 +238,6 @@ void write_settings(JsonWriter& json, const Config& config) {
   json.end_object();
 }
 
-void write_gpus(JsonWriter& json, const std::vector<GpuShape>& gpus) {
-  json.objects("gpus", gpus, [&](const GpuShape& gpu) {
-    json.member("file", gpu.file, "cores", format_cores(gpu.cores)).list("links", gpu.links);
-  });
-}
-
-// Writes what was read of slurm.conf, gres.conf and the switches.
 void write_site(JsonWriter& json, const Checked& site) {
   const SlurmMachine machine = site.machine.value_or(SlurmMachine());
   json.objects("nodes", machine.nodes, [&](const NodeShape& node) {
@@ -258,7 +248,10 @@ void write_site(JsonWriter& json, const Checked& site) {
     json.member("threads_per_core", node.threads_per_core, "cpus_per_core", node.cpus_per_core);
     json.member("usable_cores", format_cores(cores));
     const auto n = static_cast<std::size_t>(&node - machine.nodes.data());
-    if (n < site.gpus.size() && site.gpus[n].shapes) write_gpus(json, *site.gpus[n].shapes);
+    if (n < site.gpus.size() && site.gpus[n].shapes)
+      json.objects("gpus", *site.gpus[n].shapes, [&](const GpuShape& gpu) {
+        json.member("file", gpu.file, "cores", format_cores(gpu.cores)).list("links", gpu.links);
+      });
   });
   json.objects("partitions", machine.partitions, [&](const PartitionShape& partition) {
     json.member("name", partition.name, "nodes", compress_hostlist(partition.nodes));

@@ -56,7 +56,6 @@ std::set<std::string> idle_nodes(const std::string& name) {
   return nodes;
 }
 
-// Sets the machine of idle nodes, and the limits of the command line.
 void set_machine(const CommandLine& line, MapTask& task) {
   task.view = machine_of_slurmctld(name_of_cluster());
   notify("choose", task.view.warning);
@@ -75,7 +74,6 @@ void set_machine(const CommandLine& line, MapTask& task) {
   task.request.cores_per_task = static_cast<std::int32_t>((cpus + threads - 1) / threads);
 }
 
-// Sets the matrix, also that of a pattern.
 void set_matrix(const CommandLine& line, MapTask& task) {
   const auto tasks = line.integer("ntasks", 1, CommMatrix::max_ranks);
   if (!task.matrix && !tasks && !(task.pattern && pattern::fixed_ranks(*task.pattern)))

@@ -17,7 +17,7 @@ constexpr Option cost_options[] = {
     topology_option,
     slurm_conf_option,
     outage_option,
-    {'j', "json", nullptr, "in JSON"},
+    json_option,
 };
 
 constexpr CommandHelp cost_help{

@@ -124,7 +124,6 @@ SiteFiles read_site_files(const CommandLine& line) {
   return site;
 }
 
-// The lines that are printed, and whether nothing is missing.
 struct Report {
   std::string text;
   bool complete = true;

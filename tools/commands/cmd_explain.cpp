@@ -12,7 +12,6 @@
 #include "tools/input/controller_input.hpp"
 #include "tools/output/decision_text.hpp"
 #include "tools/output/json.hpp"
-#include "tools/output/text_table.hpp"
 
 namespace placement::tools {
 
@@ -52,7 +51,6 @@ KnownJob parse_first_line(std::string_view line) {
   return job;
 }
 
-// Returns our part of a system comment.
 std::string record_in(std::string_view comment) {
   const std::size_t begin = comment.find(record_begin);
   if (begin == comment.npos) return {};
@@ -88,12 +86,11 @@ std::vector<KnownJob> known_jobs(std::uint32_t id) {
   }
 }
 
-constexpr Option decisions_json_option{'j', "json", nullptr, "in JSON"};
 constexpr Option explain_options[] = {
     {'v', "verbose", nullptr, "also print the reasons that the policy's mapper gives"},
     history_option,
     ring_option,
-    decisions_json_option,
+    json_option,
 };
 
 constexpr CommandHelp explain_help{
@@ -107,7 +104,7 @@ constexpr Option decisions_options[] = {
     {'l', "list", "N", "also list the last N decisions"},
     history_option,
     ring_option,
-    decisions_json_option,
+    json_option,
 };
 
 constexpr CommandHelp decisions_help{
@@ -116,19 +113,12 @@ constexpr CommandHelp decisions_help{
     "decision, and the reasons why jobs ran as stock.\n",
     decisions_options};
 
-// A job as its user names it.
 struct NamedJob {
   std::uint32_t id = 0;
   std::string array_task;  // such as 42_7; empty: not a task of a job array
   std::string component;   // such as 42+1; empty: not a component of a heterogeneous job
   bool guessed = false;    // the ID of the component is not known from slurmctld
 };
-
-[[noreturn]] void fail_name(const std::string& name) {
-  throw UsageError("JOBID " + shown(name) +
-                   ": expected a job ID, JOBID_TASK for a task of a job array, or JOBID+OFFSET "
-                   "for a component of a heterogeneous job; steps have no decision of slurmctld");
-}
 
 // Sets the job ID of a component. slurmctld reports it while it knows the job. Later it is the leader's ID plus the
 // offset, because Slurm numbers the components in sequence. Throws Error if the job does not have the component.
@@ -155,7 +145,10 @@ NamedJob parse_job(const std::string& name) {
   const auto sign = name.find_first_of("_+");
   const auto job = parse_integer(name.substr(0, sign));
   const auto part = sign == name.npos ? std::optional<std::int64_t>(0) : parse_integer(name.substr(sign + 1));
-  if (!job || *job < 1 || *job >= no_job || !part || *part < 0 || *part >= no_job) fail_name(name);
+  if (!job || *job < 1 || *job >= no_job || !part || *part < 0 || *part >= no_job)
+    throw UsageError("JOBID " + shown(name) +
+                     ": expected a job ID, JOBID_TASK for a task of a job array, or JOBID+OFFSET "
+                     "for a component of a heterogeneous job; steps have no decision of slurmctld");
   NamedJob named{static_cast<std::uint32_t>(*job), {}, {}};
   if (sign == name.npos) return named;
   const std::string shown_name = std::to_string(*job) + name[sign] + std::to_string(*part);

@@ -4,9 +4,8 @@
 #include "common/util/input_file.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
-#include "tools/input/snapshot_json_read.hpp"
+#include "tools/input/snapshot_json.hpp"
 #include "tools/input/state_input.hpp"
-#include "tools/output/snapshot_json.hpp"
 
 namespace placement::tools {
 

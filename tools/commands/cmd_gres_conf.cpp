@@ -120,7 +120,6 @@ std::vector<std::string> device_files(const CommandLine& line, const NodeTopolog
   return files;
 }
 
-// Returns `word`, which becomes a value in a line of the file.
 std::string one_word(const char* option, const std::string& word) {
   if (word.empty() || word.find_first_of(" \t\n\r#=\"\\") != word.npos)
     throw UsageError("--" + std::string(option) + " " + shown(word) + ": expected one word");

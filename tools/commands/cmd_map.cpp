@@ -31,9 +31,7 @@ namespace {
 constexpr Option map_options[] = {
     matrix_option,
     weight_option,
-    {0, "pattern", "WORD",
-     "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\n"
-     "tp=8,pp=4,dp=16; slurm-placement-patterns(7) has its keys"},
+    pattern_option,
     {'n', "ntasks", "N",
      "number of ranks without a matrix, or on GPUs [that of the pattern,\n--nodes times --ntasks-per-node, or all usable leaves]"},
     topology_option,
@@ -149,7 +147,6 @@ PartitionShape partition_of(const CommandLine& line, const std::string& neighbou
   return *found;
 }
 
-// Takes the cores of nodes that are not in the partition of --partition out of the view.
 void keep_partition(const CommandLine& line, const std::string& neighbour, ClusterView& view) {
   if (!line.has("partition")) return;
   if (view.nodes.empty()) line.refuse({"partition"}, needs_nodes);
@@ -319,7 +316,6 @@ std::string format_mapping_of(const CommandLine& line, const MapTask& task, cons
   return format_mapping(outcome.leaf_of_rank);
 }
 
-// Returns the text that replaces the summary when there is no matrix.
 std::string natural_order_note(const MapTask& task) {
   return std::to_string(task.matrix->ranks()) + " ranks on " + std::to_string(task.usable.size()) + " of " +
          std::to_string(task.view.tree->leaves()) +

@@ -160,7 +160,7 @@ constexpr const char* matrix_usage =
 constexpr Option info_options[] = {
     {'n', "heaviest", "N", "number of the heaviest pairs to print [5]"},
     weight_option,
-    {'j', "json", nullptr, "in JSON"},
+    json_option,
 };
 
 constexpr CommandHelp info_help{

@@ -25,7 +25,6 @@ constexpr CommandHelp measure_help{
     "  placectl measure --send -- cat pairs.txt\n",
     measure_options, 0, INT32_MAX};
 
-// Returns the command that measures.
 static std::vector<std::string> command_of(const CommandLine& line) {
   std::vector<std::string> words = line.operands();
   if (words.empty()) {

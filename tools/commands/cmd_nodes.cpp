@@ -10,7 +10,6 @@
 #include "tools/input/controller_input.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/json.hpp"
-#include "tools/output/text_table.hpp"
 
 namespace placement::tools {
 

@@ -3,16 +3,14 @@
 #include <algorithm>
 
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 #include "sim/job_log.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
-#include "tools/output/text_table.hpp"
 #include "tools/report/sections.hpp"
 #include "tools/simulate/simulate_options.hpp"
 
 namespace placement::tools {
-
-constexpr double default_days = 30;
 
 constexpr Option report_options[] = {
     {0, "since", "DATE", "decisions and jobs since DATE: YYYY-MM-DD[THH:MM[:SS]] in local time [30 days ago]"},
@@ -39,10 +37,9 @@ constexpr CommandHelp report_help{
     "network. It contains the jobs that the caller may see: share it only with users who may see them. See placectl-report(1).\n",
     report_options};
 
-// Returns the start of the period, in seconds since 1970.
 static double since_of(const CommandLine& line, double now_s) {
   const auto text = line.value("since");
-  if (!text) return now_s - default_days * 86400;
+  if (!text) return now_s - 30 * 86400;
   const std::int64_t point = sim::time_point(*text);
   if (point < 0 || point > std::int64_t{1} << 40)
     throw UsageError("--since " + shown(*text) +
@@ -59,14 +56,6 @@ static double since_of(const CommandLine& line, double now_s) {
   return static_cast<double>(seconds);
 }
 
-// Throws Error where a report would have nothing at all.
-static void refuse_nothing(const ReportFacts& facts) {
-  if (facts.state || facts.machine || facts.replay || !facts.decisions.decisions.empty()) return;
-  std::string text = "no data to report: " + facts.why_no_state + "; " + facts.why_no_machine;
-  for (const std::string& note : facts.decisions.notes) text += "; " + note;
-  throw Error(text);
-}
-
 int command_report(int argc, char** argv) {
   const CommandLine line(report_help, argc, argv);
   if (line.has("slurm-conf") && !line.has("topology")) throw UsageError("--slurm-conf requires --topology");
@@ -75,7 +64,9 @@ int command_report(int argc, char** argv) {
   const auto now_s = static_cast<double>(std::time(nullptr));
   const double since_s = since_of(line, now_s);
   const ReportFacts facts = gather_facts(line, since_s);
-  refuse_nothing(facts);
+  if (!facts.state && !facts.machine && !facts.replay && facts.decisions.decisions.empty())
+    throw Error("no data to report: " + facts.why_no_state + "; " + facts.why_no_machine +
+                (facts.decisions.notes.empty() ? "" : "; " + joined(facts.decisions.notes, "; ")));
   std::vector<HtmlSection> sections = {advice_section(facts),    cluster_section(facts), pairs_section(facts),
                                        decisions_section(facts), gains_section(facts),   room_section(facts),
                                        replay_section(facts)};

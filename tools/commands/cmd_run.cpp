@@ -59,7 +59,6 @@ std::string with_path(std::string text, std::string_view marker, const std::stri
   return text;
 }
 
-// Replaces the markers in the launch by the paths of the file and of the script.
 void set_paths(const std::string& file, const std::string& script, Launch& launch) {
   const auto set = [&](std::string& text) {
     text = with_path(with_path(text, file_marker, file), script_marker, script);

@@ -17,7 +17,7 @@
 #include "policies/nla.hpp"
 #include "policies/table.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/snapshot_json_read.hpp"
+#include "tools/input/snapshot_json.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/json.hpp"
 

@@ -16,7 +16,6 @@
 #include "tools/input/monitor_input.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/json.hpp"
-#include "tools/output/text_table.hpp"
 
 namespace placement::tools {
 

@@ -6,6 +6,8 @@
 
 namespace placement::tools {
 
+inline constexpr Option json_option{'j', "json", nullptr, "in JSON"};
+
 // The commands of placectl. Each takes its own arguments, where argv[0] is the command's name, and returns the exit
 // code. Throws Error for bad input and UsageError for a bad command line.
 int command_check_config(int argc, char** argv);

@@ -80,8 +80,7 @@ CommandLine::CommandLine(const CommandHelp& help, int argc, char** argv) {
 
 std::optional<std::string> CommandLine::value(std::string_view option) const {
   const auto found = values_.find(option);
-  if (found == values_.end()) return std::nullopt;
-  return found->second;
+  return found == values_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::string CommandLine::value_or(std::string_view option, const std::string& otherwise) const {

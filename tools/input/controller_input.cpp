@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <string_view>
 #include <unordered_map>
 
@@ -175,19 +174,14 @@ sim::Occupancy occupancy_now(const ClusterView& view) {
 }
 
 TestedStart test_only(std::vector<std::string> words) {
-  const char* const format = std::getenv("SLURM_TIME_FORMAT");
-  const std::string users_format = format ? format : "";
-  setenv("SLURM_TIME_FORMAT", "standard", 1);  // the form that parse_start() reads
+  words[0] = path_of_command(words[0]);
   words.insert(words.begin() + 1, "--test-only");
+  words.insert(words.begin(), {"/usr/bin/env", "SLURM_TIME_FORMAT=standard"});  // the form that parse_start() reads
   CommandOutput output = SlurmCommand(words, true).output();
   if (output.text.find("No command given to execute") != std::string::npos) {
     words.emplace_back("true");
     output = SlurmCommand(words, true).output();
   }
-  if (format)
-    setenv("SLURM_TIME_FORMAT", users_format.c_str(), 1);
-  else
-    unsetenv("SLURM_TIME_FORMAT");
   TestedStart tested{{}, {}, output.exit_code};
   for (const std::string_view line : split_at(output.text, '\n'))
     if (const auto start = parse_start(line))

@@ -12,7 +12,6 @@ namespace placement::tools {
 
 namespace {
 
-// The value of each name, in the files or in slurmctld.
 using Values = std::map<std::string, std::string>;
 
 // Returns the host list in a form that does not depend on its order.

@@ -13,8 +13,8 @@
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "tools/input/monitor_input.hpp"
-#include "tools/input/snapshot_json_read.hpp"
-#include "tools/output/text_table.hpp"
+#include "tools/input/snapshot_json.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 

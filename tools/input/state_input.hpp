@@ -9,7 +9,6 @@ namespace placement::tools {
 // Options and input that the commands about the live state have in common.
 inline constexpr Option state_option{0, "state", "FILE", "a snapshot, or its JSON [SnapshotFile of placement.conf]"};
 inline constexpr Option nodes_option{'n', "nodes", "LIST", "only the nodes of LIST, as n[1-4] [all]"};
-inline constexpr Option json_option{'j', "json", nullptr, "in JSON"};
 
 // A live state with its source and age.
 struct StateInput {

@@ -2,6 +2,7 @@
 #include "tools/input/torus_machine.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "common/topology/link_traffic.hpp"
 #include "common/topology/slurm_conf.hpp"
@@ -93,8 +94,7 @@ std::shared_ptr<const NodeOutages> map_outages(const ClusterView& view, const Ma
   NodeOutages outages = file ? read_outages(*file) : NodeOutages();
   const NodeOutages::Place unknown = outages.first_unknown([&](const std::string& name) {
     if (view.torus) return view.torus->find(name) >= 0;
-    if (!view.nodes.empty())
-      return std::any_of(view.nodes.begin(), view.nodes.end(), [&](const NodeView& node) { return node.name == name; });
+    if (!view.nodes.empty()) return std::ranges::find(view.nodes, name, &NodeView::name) != view.nodes.end();
     const auto leaf = parse_integer(name);
     return leaf && *leaf >= 0 && *leaf < view.tree->leaves() && std::to_string(*leaf) == name;
   });
@@ -122,9 +122,7 @@ std::vector<std::int32_t> leaf_positions(const ClusterView& view) {
   return position;
 }
 
-namespace {
-
-std::vector<std::int32_t> rank_positions(const ClusterView& view, std::span<const std::int32_t> leaf_of_rank) {
+static std::vector<std::int32_t> rank_positions(const ClusterView& view, std::span<const std::int32_t> leaf_of_rank) {
   const std::vector<std::int32_t> of_leaf = leaf_positions(view);
   std::vector<std::int32_t> position;
   for (const std::int32_t leaf : leaf_of_rank) {
@@ -134,8 +132,8 @@ std::vector<std::int32_t> rank_positions(const ClusterView& view, std::span<cons
   return position;
 }
 
-tofa::Assessment assess_on_torus(const ClusterView& view, const MapFaults& faults, const CommMatrix& matrix,
-                                 std::span<const std::int32_t> leaf_of_rank) {
+static tofa::Assessment assess_on_torus(const ClusterView& view, const MapFaults& faults, const CommMatrix& matrix,
+                                        std::span<const std::int32_t> leaf_of_rank) {
   const std::vector<std::int32_t> position = rank_positions(view, leaf_of_rank);
   std::vector<double> outage(static_cast<std::size_t>(view.torus->positions()), 0.0);
   for (std::int32_t node = 0; view.outages && node < view.torus->nodes(); ++node)
@@ -147,8 +145,8 @@ tofa::Assessment assess_on_torus(const ClusterView& view, const MapFaults& fault
   return tofa::assess(*view.torus, matrix, position, outage, &routes);
 }
 
-tofa::Assessment assess_on_tree(const ClusterView& view, const CommMatrix& matrix,
-                                std::span<const std::int32_t> leaf_of_rank) {
+static tofa::Assessment assess_on_tree(const ClusterView& view, const CommMatrix& matrix,
+                                       std::span<const std::int32_t> leaf_of_rank) {
   const TreeTopology& tree = *view.tree;
   tofa::Assessment result;
   result.hop_bytes = tree.hop_bytes(matrix, leaf_of_rank);
@@ -159,11 +157,9 @@ tofa::Assessment assess_on_tree(const ClusterView& view, const CommMatrix& matri
   for (std::int32_t leaf = 0; view.nodes.empty() && leaf < tree.leaves(); ++leaf) name[leaf] = std::to_string(leaf);
   for (const NodeView& node : view.nodes)
     for (std::int32_t core = 0; core < node.cores(); ++core) name[node.first_leaf + core] = node.name;
-  std::vector<std::string> used;
-  for (const std::int32_t leaf : leaf_of_rank) used.push_back(name[leaf]);
-  std::sort(used.begin(), used.end());
-  used.erase(std::unique(used.begin(), used.end()), used.end());
-  result.nodes_touched = static_cast<std::int64_t>(used.size());
+  std::set<std::string> used;
+  for (const std::int32_t leaf : leaf_of_rank) used.insert(name[leaf]);
+  result.nodes_touched = std::ssize(used);
   tofa::AnyFailure failure;
   for (const std::string& node : used) {
     const double outage = view.outages ? view.outages->of(node) : 0.0;
@@ -175,8 +171,6 @@ tofa::Assessment assess_on_tree(const ClusterView& view, const CommMatrix& matri
   result.hazard = failure.hazard();
   return result;
 }
-
-}  // namespace
 
 Cost mapping_cost(const ClusterView& view, const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) {
   return view.torus ? tofa::hop_bytes(*view.torus, matrix, rank_positions(view, leaf_of_rank))

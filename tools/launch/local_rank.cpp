@@ -32,7 +32,6 @@ std::vector<CpuMask> divided(const CpuMask& allowed, std::size_t parts, const sp
   return masks;
 }
 
-// The GPUs of the task.
 struct Gpus {
   std::vector<GpuShape> of_node;
   Numbers of_task;      // indices into of_node
@@ -62,27 +61,25 @@ Gpus gpus_of_task(const std::string& root, const spank::MachineCores& machine, c
 // its order. The numbers of the list are those of the node or, with constrained devices, of the task.
 std::vector<std::string> take_visible(const char* variable, const std::optional<std::string>& value, Gpus& gpus) {
   std::vector<std::string> names;
-  if (value) {
-    for (const std::string_view name : split_at(*value, ',')) names.emplace_back(name);
-  } else {
+  const auto unknown = [&](const std::string& why) {
+    gpus.unknown = variable + why;
+    return names;
+  };
+  if (!value) {
     for (const std::int32_t gpu : gpus.of_task) names.push_back(std::to_string(gpu));
-    if (gpus.of_task.size() != gpus.of_node.size()) gpus.unknown = std::string(variable) + " is not set";
-    return names;
+    return gpus.of_task.size() == gpus.of_node.size() ? names : unknown(" is not set");
   }
-  if (names.size() != gpus.of_task.size()) {
-    gpus.unknown = std::string(variable) + " has " + std::to_string(names.size()) + " GPUs, and the task has " +
-                   std::to_string(gpus.of_task.size());
-    return names;
-  }
+  for (const std::string_view name : split_at(*value, ',')) names.emplace_back(name);
+  if (names.size() != gpus.of_task.size())
+    return unknown(" has " + std::to_string(names.size()) + " GPUs, and the task has " +
+                   std::to_string(gpus.of_task.size()));
   Numbers ordered;
   for (const std::string& name : names) ordered.push_back(static_cast<std::int32_t>(parse_integer(name).value_or(-1)));
   if (!std::ranges::is_permutation(ordered, gpus.of_task)) {
     Numbers of_part(names.size());
     std::iota(of_part.begin(), of_part.end(), 0);
-    if (!std::ranges::is_permutation(ordered, of_part)) {
-      gpus.unknown = std::string(variable) + "=" + *value + " does not list the numbers of the task's GPUs";
-      return names;
-    }
+    if (!std::ranges::is_permutation(ordered, of_part))
+      return unknown("=" + *value + " does not list the numbers of the task's GPUs");
     for (std::int32_t& gpu : ordered) gpu = gpus.of_task[static_cast<std::size_t>(gpu)];
   }
   gpus.of_task = ordered;

@@ -26,7 +26,6 @@ std::vector<std::int32_t> cpus_of(const GpuTask& gpu, const mapping::GpuPlace& p
   return cpus;
 }
 
-// Returns the mask of the CPUs in hexadecimal.
 std::string format_mask(const std::vector<std::int32_t>& cpus) {
   std::string digits(static_cast<std::size_t>(cpus.back() / 4 + 1), '0');
   for (const std::int32_t cpu : cpus) {

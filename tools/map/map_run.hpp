@@ -23,12 +23,10 @@ struct MapTask {
   Request request;                                    // only the limits; run_map() sets tasks, matrix and parameters
   std::optional<std::chrono::milliseconds> deadline;  // none: no limit
   MapFaults faults;                                   // from a torus file
-  bool without_matrix =
-      false;  // of an allocation: the policy places the ranks without a matrix, and `matrix` has no traffic
-  std::int32_t processes_per_rank =
-      1;                      // of torchrun: ranks of the user's matrix on each node; `matrix` has one per node
-  bool tells_faults = false;  // the report contains link load and abort probability
-  double job_seconds = 0;     // run time of the job; 0: not known
+  bool without_matrix = false;                        // of an allocation: by the policy alone; `matrix` has no traffic
+  std::int32_t processes_per_rank = 1;  // of torchrun: ranks of the user's matrix on each node; `matrix` has one
+  bool tells_faults = false;            // the report contains link load and abort probability
+  double job_seconds = 0;               // run time of the job; 0: not known
 };
 
 // The result of a mapping: places of the ranks and their costs.

@@ -12,9 +12,9 @@ namespace placement::tools {
 
 inline constexpr Option matrix_option{'m', "matrix", "FILE",
                                       "communication matrix, in any form that \"placectl matrix info\" reads"};
-inline constexpr Option pattern_option{
-    0, "pattern", "WORD",
-    "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\ntp=8,pp=4,dp=16"};
+inline constexpr Option pattern_option{0, "pattern", "WORD",
+                                       "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\n"
+                                       "tp=8,pp=4,dp=16; slurm-placement-patterns(7) has its keys"};
 
 // Reads the matrix, the pattern and the policy. Notes on standard error begin with "placectl COMMAND: ". Without
 // --topology the machine is the allocation if `in_allocation` is set. Throws UsageError and Error.

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/output/output.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <new>
+#include <utility>
 
 #include "common/util/error.hpp"
 
@@ -37,6 +41,78 @@ std::string formatted(const char* format, ...) {
   std::string out(text, static_cast<std::size_t>(length));
   std::free(text);
   return out;
+}
+
+TextTable::TextTable(std::vector<std::string> titles) : titles_(std::move(titles)) {
+  for (std::string& title : titles_) {
+    const bool marked = title.starts_with('<');
+    if (marked) title.erase(0, 1);
+    left_.push_back(marked || left_.empty());
+  }
+}
+
+void TextTable::add(std::vector<std::string> row) {
+  row.resize(titles_.size());
+  rows_.push_back(std::move(row));
+}
+
+std::string TextTable::text() const {
+  std::vector<std::size_t> width;
+  for (const std::string& title : titles_) width.push_back(title.size());
+  for (const auto& row : rows_)
+    for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
+  std::string out;
+  const auto add_row = [&](const std::vector<std::string>& row) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string blanks(width[c] - row[c].size(), ' ');
+      line += (c > 0 ? "  " : "") + (left_[c] ? row[c] + blanks : blanks + row[c]);
+    }
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  };
+  add_row(titles_);
+  for (const auto& row : rows_) add_row(row);
+  return out;
+}
+
+std::string shown_number(double value, int digits) {
+  return std::isnan(value) ? "-" : formatted("%.*f", digits, value);
+}
+
+std::string shown_percent(double share, int digits) {
+  return shown_number(100 * share, digits) + (std::isnan(share) ? "" : "%");
+}
+
+std::string shown_bytes(double bytes) {
+  if (std::isnan(bytes)) return "-";
+  constexpr const char* units[] = {"", "k", "M", "G", "T", "P"};
+  std::size_t unit = 0;
+  for (; bytes >= 999.5 && unit + 1 < std::size(units); ++unit) bytes /= 1000;
+  return formatted("%.*f%s", unit > 0 && bytes < 9.95 ? 1 : 0, bytes, units[unit]);
+}
+
+std::string shown_seconds(double seconds) {
+  if (std::isnan(seconds)) return "-";
+  if (seconds < 120) return formatted("%.0fs", seconds);
+  if (seconds < 2 * 3600) return formatted("%.0fm", seconds / 60);
+  if (seconds < 2 * 86400) return formatted("%.1fh", seconds / 3600);
+  return formatted("%.1fd", seconds / 86400);
+}
+
+std::string shown_microseconds(double us) {
+  if (std::isnan(us)) return "-";
+  if (us < 1000) return formatted("%.0fus", us);
+  if (us < 1e6) return formatted("%.1fms", us / 1e3);
+  return formatted("%.1fs", us / 1e6);
+}
+
+std::string shown_time(double seconds_since_1970) {
+  if (!(seconds_since_1970 >= 0 && seconds_since_1970 < 253402300800.0)) return "-";
+  const auto time = static_cast<std::time_t>(seconds_since_1970);
+  std::tm local{};
+  char text[32];
+  if (localtime_r(&time, &local) == nullptr || std::strftime(text, sizeof text, "%F %T", &local) == 0) return "-";
+  return text;
 }
 
 }  // namespace placement::tools

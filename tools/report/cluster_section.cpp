@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "common/state/node_fields.hpp"
-#include "tools/output/text_table.hpp"
+#include "tools/output/output.hpp"
 #include "tools/report/sections.hpp"
 
 namespace placement::tools {
@@ -75,7 +75,6 @@ ReportCluster cluster_of(const ReportFacts& facts) {
   return cluster;
 }
 
-// Returns the sums below each switch.
 std::vector<NodeSum> sums_below(const ReportCluster& cluster) {
   const std::vector<SwitchShape>& switches = cluster.switches;
   std::vector<NodeSum> sums(switches.size());

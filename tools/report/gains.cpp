@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tools/report/gains.hpp"
+#include "tools/report/sections.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "common/util/text.hpp"
 #include "tools/output/decision_text.hpp"
-#include "tools/output/text_table.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 

@@ -5,7 +5,7 @@
 
 #include "common/state/node_fields.hpp"
 #include "common/state/pair_arrays.hpp"
-#include "tools/output/text_table.hpp"
+#include "tools/output/output.hpp"
 #include "tools/pictures/heatmap.hpp"
 #include "tools/report/sections.hpp"
 

@@ -3,7 +3,7 @@
 #include <ctime>
 
 #include "tools/output/decision_text.hpp"
-#include "tools/output/text_table.hpp"
+#include "tools/output/output.hpp"
 #include "tools/report/sections.hpp"
 
 namespace placement::tools {
@@ -136,7 +136,6 @@ HtmlSection decisions_section(const ReportFacts& facts) {
   return section;
 }
 
-// Returns which jobs were replayed, and the assumptions about them.
 static std::string jobs_and_assumptions(const SiteReplay& site) {
   std::string text = std::to_string(site.replayed) + " jobs of " + site.log + " on " + std::to_string(site.cores) +
                      " cores, under each policy and under stock Slurm.";

@@ -6,6 +6,7 @@
 #include "sim/metrics.hpp"
 #include "sim/occupancy.hpp"
 #include "sim/past_occupancy.hpp"
+#include "sim/statistics.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/input/decision_input.hpp"
 #include "tools/input/state_input.hpp"
@@ -46,14 +47,6 @@ struct SiteReplay {
   std::vector<PolicyReplay> policies;
 };
 
-// Options of the replay.
-struct ReplayRequest {
-  sim::ReplayOptions options;
-  std::int64_t most_jobs = 0;  // replayed for each policy; 0: all
-  std::string pattern;         // the word of --pattern
-  sim::PatternSource patterns;
-};
-
 // The data of a report. If a part could not be read, it has a reason, which its section prints.
 struct ReportFacts {
   double since_s = 0;  // start of the period of the report, in seconds since 1970
@@ -76,16 +69,6 @@ struct ReportFacts {
 // with the reason. Throws UsageError, and Error for a file that the command line names.
 //   since_s  in seconds since 1970
 ReportFacts gather_facts(const CommandLine& line, double since_s);
-
-// Reads -a, --pattern, --replay-jobs and --seed. Throws UsageError, and Error if matrices of --pattern cannot be read.
-ReplayRequest read_replay_request(const CommandLine& line);
-
-// Replays the log of --sacct, or the output of sacct since facts.since_s, on the machine of `facts`. TREEMATCH uses
-// only the topology, NLA the load and network of facts.state, and TOFA its outage probabilities. Nodes also fail at
-// random by these, on the torus of TorusFile or on the switches. One state holds for the whole replay. Throws Error if
-// there is no log, and sim::NoJobs if no job in it can be replayed.
-SiteReplay replay_site(const CommandLine& line, const ReplayRequest& request, const ReportFacts& facts,
-                       const Config& config);
 
 // The sections of a report, with their numbers as tables. One without data states how to get them.
 
@@ -112,5 +95,41 @@ HtmlSection advice_section(const ReportFacts& facts);
 
 // Returns an interval for a table: "0.80 to 0.95"; "not known" of fewer than two values.
 std::string shown_interval(const sim::MeanInterval& interval);
+
+// The gain of a policy by its own records. It is the cost of the placement divided by that of ranks in order on the
+// first nodes offered, as in stock Slurm. Below 1 the policy is better. Means are geometric, intervals are of 90 %.
+struct PolicyGain {
+  std::string policy;
+  bool used = true;           // false: the placements were computed and not used (Mode=observe or advise)
+  std::size_t users = 0;      // whose jobs these are
+  sim::MeanInterval by_jobs;  // Student's t over the jobs
+  std::optional<sim::MeanInterval> by_users;  // bootstrap over the users, if there are gain_users or more
+};
+inline constexpr std::size_t gain_users = 5;
+
+// Returns the gains by policy. If there are several decisions about one start of a job, the last one counts. Decisions
+// without a start, without a cost or with a cost of 0 are left out. Equal seeds give equal intervals.
+std::vector<PolicyGain> gains_of(std::span<const Decision> decisions, std::uint64_t seed);
+
+// Returns the wider of the two intervals of a gain, for conclusions.
+const sim::MeanInterval& cautious(const PolicyGain& gain);
+
+enum class Verdict { yes, no, open };
+
+// A conclusion, with the numbers behind it. `open`: the records allow no conclusion.
+struct Advice {
+  std::string subject;
+  Verdict verdict = Verdict::open;
+  std::string conclusion;
+  std::vector<std::string> reasons;
+};
+
+inline constexpr const char* starts_subject = "Do policies decide most starts?";
+
+// Returns the advice about starts_subject, TREEMATCH, NLA and TOFA, by three rules:
+//   1. If more than a fifth of 30 or more starts ended as stock, the reasons come first.
+//   2. "no" for a policy whose recorded costs are above those of stock: 30 jobs of 5 users, whole 90 % interval, 1 %.
+//   3. "yes" for a policy whose costs are below those of stock by this measure. Otherwise it is observed for longer.
+std::vector<Advice> advice_of(const ReportFacts& facts);
 
 }  // namespace placement::tools

@@ -17,7 +17,7 @@
 #include "policies/fabric_choice.hpp"
 #include "policies/table.hpp"
 #include "sim/site_data.hpp"
-#include "tools/input/snapshot_json_read.hpp"
+#include "tools/input/snapshot_json.hpp"
 #include "tools/input/torus_machine.hpp"
 #include "tools/output/output.hpp"
 
@@ -45,7 +45,6 @@ bool parse_seconds(std::span<const std::string_view> parts, std::span<double> se
   return true;
 }
 
-// Reads --backfill: easy, or slurm[,INTERVAL[,MARGIN]].
 void read_backfill(const CommandLine& line, sim::ReplayOptions& replay_options) {
   const std::string text = line.value_or("backfill", "easy");
   if (text == "easy") return;

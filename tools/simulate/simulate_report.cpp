@@ -18,7 +18,6 @@
 #include "common/util/word_list.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
-#include "tools/output/text_table.hpp"
 
 namespace placement::tools {
 
@@ -32,7 +31,6 @@ std::string shape_of(const TorusTopology& torus) {
          joined(torus.dimensions(), "x", [](const TorusDimension& one) { return std::to_string(one.size); });
 }
 
-// Returns the number of jobs that started with a matrix under at least one strategy.
 std::int64_t jobs_with_matrix(const Report& report) {
   std::int64_t count = 0;
   for (std::size_t k = 0; k < report.jobs.size(); ++k)
@@ -210,7 +208,6 @@ std::string field(Number number) {
   return std::to_string(number);
 }
 
-// Returns a line of CSV.
 template <typename... Values>
 std::string row(const Values&... values) {
   std::string line;

@@ -7,9 +7,16 @@
 
 namespace placement::tools {
 
-// Returns exactly the state in `json`, which has the form of tools/output/snapshot_json.hpp. `name` is the
-// name of the file in errors. Throws Error "name: place value: expected ..." when a value is wrong or unknown,
-// "name:line: .." when the text is not JSON, and "name: .." when check_live_state() refuses the state.
+// The JSON of a LiveState, for people, for tools like jq, and for test cases. man/placectl-state.1 describes its
+// members. Each node, group and pair has a line. Units are in the names; null is an unknown value. A number has the
+// fewest digits from which it can be read back exactly. Unknown pairs are omitted.
+
+// Returns the JSON of a state; equal states give equal texts. Throws Error on a state that check_live_state() refuses.
+std::string format_snapshot_json(const LiveState& state);
+
+// Returns exactly the state in `json`. `name` is the name of the file in errors. Throws Error "name: place value:
+// expected ..." when a value is wrong or unknown, "name:line: .." when the text is not JSON, and "name: .." when
+// check_live_state() refuses the state.
 LiveState parse_snapshot_json(std::string_view json, const std::string& name);
 
 // The largest JSON of a state that is read, in bytes.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tools/input/snapshot_json_read.hpp"
+#include "tools/input/snapshot_json.hpp"
 
-#include <filesystem>
-#include <fstream>
 #include <json.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -20,11 +20,15 @@
 #include "common/util/text.hpp"
 #include "common/util/text_scanner.hpp"
 #include "tools/input/json_input.hpp"
-#include "tools/output/snapshot_json.hpp"
+#include "tools/output/json.hpp"
 
 namespace placement::tools {
 
 namespace {
+
+constexpr const char* version_name = "slurm-placement-snapshot";
+constexpr int version = 3;
+constexpr int lines_within = 2;  // nesting depth down to which each element has a line: one per node, group and pair
 
 // Reads the parts of a snapshot, for any order in the file, so that each part is known before another refers to it.
 class Reader {
@@ -34,10 +38,9 @@ class Reader {
   LiveState read(std::string_view json) {
     const Json whole = parse_json(json, name_);
     JsonObject object(whole.get(), name_);
-    const char* const version = snapshot_json_version_name;
-    object.require(version);
-    if (object.count(version, INT32_MAX) != snapshot_json_version)
-      object.fail_member(version, std::to_string(snapshot_json_version) + ", the version that this placectl reads");
+    object.require(version_name);
+    if (object.count(version_name, INT32_MAX) != version)
+      object.fail_member(version_name, std::to_string(version) + ", the version that this placectl reads");
     state_.published_at_s = object.count("published_at_s", static_cast<std::int64_t>(live_range::seconds.most));
     state_.outage_horizon_s = object.number<double>("outage_horizon_s", live_range::seconds);
     const std::vector<json_object*> nodes = object.list("nodes"), groups = object.list("groups"),
@@ -182,6 +185,54 @@ class Reader {
 };
 
 }  // namespace
+
+static void put_nodes(JsonWriter& json, const LiveState& state) {
+  const PairTable& pairs = state.pairs;
+  json.objects("nodes", state.nodes, [&](const NodeState& node) {
+    const auto n = static_cast<std::size_t>(&node - state.nodes.data());
+    json.member("name", node.name, "liveness", to_string(node.liveness), "outages", node.outages);
+    for (const NodeField& field : node_fields) json.exact_member(field.name, field.get(node));
+    if (!pairs.node_latency_us.empty()) json.exact_member("network_latency_us", pairs.node_latency_us[n]);
+    if (!pairs.node_bandwidth_Bps.empty()) json.exact_member("network_bandwidth_Bps", pairs.node_bandwidth_Bps[n]);
+  });
+}
+
+static void put_pair(JsonWriter& json, const PairTable& pairs, std::int32_t a, std::int32_t b) {
+  const bool foretold = !pairs.latency_predictor.empty();
+  const PairArrays::Cell cell = pair_cell(pairs, a, b);
+  const PairArrays::CellForecast forecast = pair_forecast(pairs, a, b);
+  // A pair without data is left out. Pair (0, 0) is written if the table has forecasts, to show that.
+  if (nothing_known(cell) && forecast.latency == Predictor::none && forecast.bandwidth == Predictor::none &&
+      !(foretold && b == 0))
+    return;
+  json.begin_object().list("groups", std::array{a, b});
+  json.exact_member("latency_us", cell.latency_us).exact_member("bandwidth_Bps", cell.bandwidth_Bps);
+  json.exact_member("peak_bandwidth_Bps", cell.peak_bandwidth_Bps);
+  json.member("source", to_string(cell.source)).exact_member("age_s", cell.age_s);
+  if (foretold) {
+    json.member("latency_predictor", to_string(forecast.latency));
+    json.exact_member("latency_error_us", forecast.latency_error_us);
+    json.member("bandwidth_predictor", to_string(forecast.bandwidth));
+    json.exact_member("bandwidth_error_Bps", forecast.bandwidth_error_Bps);
+  }
+  json.end_object();
+}
+
+std::string format_snapshot_json(const LiveState& state) {
+  check_live_state(state);
+  JsonWriter json(lines_within);
+  json.begin_object().member(version_name, version);
+  json.member("published_at_s", state.published_at_s).exact_member("outage_horizon_s", state.outage_horizon_s);
+  put_nodes(json, state);
+  json.key("groups").begin_array();
+  for (const std::vector<std::string>& names : names_of_groups(state))
+    json.value(names.empty() ? "" : compress_hostlist(names));
+  json.end_array().key("pairs").begin_array();
+  for (std::int32_t a = 0; a < state.pairs.groups; ++a)
+    for (std::int32_t b = a; b < state.pairs.groups; ++b) put_pair(json, state.pairs, a, b);
+  json.end_array();
+  return json.end_object().take();
+}
 
 LiveState parse_snapshot_json(std::string_view json, const std::string& name) { return Reader(name).read(json); }
 
