@@ -62,8 +62,8 @@ class LogNotes {
 // A zone may follow (Z, +0200 or +02:00). Returns -1 for any other text.
 std::int64_t time_point(std::string_view text);
 
-// Number of a log's processors per core, for each kind of log, at least 1. Slurm counts each thread of a core as a
-// processor if slurm.conf says so. 0 stands for a machine whose nodes differ in this number.
+// Processors that a log counts for each core, by kind of log: 1 or more, or 0 if the nodes of the machine differ in
+// this number. Slurm counts each thread of a core as a processor if slurm.conf says so.
 struct ProcessorsPerCore {
   std::int32_t sacct = 1;
   std::int32_t swf = 1;

@@ -163,7 +163,7 @@ std::vector<NodeShare> stock_nodes(const Machine& machine, std::span<const std::
     StockChooser with_share(machine, free, tasks, nodes, share);
     if (with_share.enough()) return with_share.choose();
   }
-  // A job that asks for tasks alone asks Slurm for one node at least, so that to Slurm each switch has enough of them.
+  // A job that requests only tasks requires at least one node, so each switch with an offered node suffices for Slurm.
   return StockChooser(machine, free, tasks, request == StockRequest::nodes ? nodes : 1, 1).choose();
 }
 

@@ -10,10 +10,10 @@ namespace placement::sim {
 
 // How users ask stock Slurm for cores. A log does not contain this.
 enum class StockRequest {
-  nodes,  // the fewest nodes that hold the tasks (sbatch -N): the better stock placement. If too few nodes have an
-          // even share of the tasks free, others are taken; Slurm would let the job wait
-  tasks,  // only a number of tasks (sbatch -n): any node with a free core can be used. To Slurm one node is then enough
-          // of any switch, so that the switch with the fewest nodes offered comes first
+  nodes,  // the fewest nodes that hold the tasks (sbatch -N): the better stock placement. If too few nodes have room
+          // for an even share of the tasks, all nodes are used; Slurm would let the job wait
+  tasks,  // only a number of tasks (sbatch -n): any node with a free core can be used. Slurm then requires one node of
+          // a switch, so the switch with the fewest offered nodes comes first
 };
 
 // Cores on one node.
@@ -24,9 +24,10 @@ struct NodeShare {
 
 // Returns the leaves of the cores that stock Slurm with topology/tree and select/cons_tres gives to a job, in the
 // natural order of its ranks. The smallest sufficient leaf switch is chosen. If none suffices, the leaf switch with the
-// most nodes is chosen, then near ones. Nodes are filled in their order; with StockRequest::nodes, those with fewer
-// free cores than an even share come last. On a torus, the smallest sufficient run of consecutive nodes is taken, else
-// the largest runs. Throws Error when `tasks` is below 1 or above the number of free cores.
+// most nodes is chosen, then near ones. Nodes are filled in their order. With StockRequest::nodes, nodes without
+// room for an even share are used only if the others do not suffice. On a torus, the smallest sufficient run of
+// consecutive nodes is taken, else the largest runs. Throws Error when `tasks` is below 1 or above the number of free
+// cores.
 std::vector<std::int32_t> stock_choice(const Machine& machine, std::int32_t tasks, StockRequest request);
 
 // Returns the nodes that stock_choice() takes, in the order of the nodes, with the number of cores that the job gets on

@@ -34,8 +34,8 @@ class StepRecords {
 };
 
 // Replaces the cost, the ranks and Decision::step in `decision`, slurmctld's record of a job, by those of the latest
-// step. Only steps since the start in this record count, and only steps that follow the job's request with all tasks on
-// all nodes of the record. `steps` are ordered by time.
+// step. Only steps after the job start of this record count, and only steps that follow the job's request with all
+// tasks on all nodes of the record. `steps` are ordered by time.
 void describe_step(Decision& decision, const std::vector<Decision>& steps);
 
 }  // namespace placement

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 // E and I lines are messages of the application and of the library below it, including collectives. S and R lines are
 // one-sided put and get. One-sided calls carried by messages (osc/pt2pt) count twice. The files do not show this.
 constexpr std::string_view pair_kinds[] = {"E", "I", "S", "R"};   // the lines that count
-constexpr std::string_view rank_kinds[] = {"O2A", "A2O", "A2A"};  // collectives, counted a second time
-constexpr std::string_view collective_pair = "C";                 // collectives by pair, counted a second time
+constexpr std::string_view rank_kinds[] = {"O2A", "A2O", "A2A"};  // collectives, which I lines count already
+constexpr std::string_view collective_pair = "C";                 // collectives by pair, which I lines count already
 constexpr std::string_view communicator = "D";
 
 bool one_of(std::string_view word, std::span<const std::string_view> known) {

@@ -28,13 +28,13 @@ bool is_dense_header(TextScanner in);
 bool is_edge_header(TextScanner in);
 // A line of Open MPI's monitoring: one of the known kinds, then a tab.
 bool is_monitoring_line(std::string_view line);
-// Lines of numbers that could be an edge list or a dense matrix: n lines of n numbers, n = 2 to 4. Two of them can be
-// ranks, the third bytes, and the fourth messages. A symmetric matrix without a diagonal counts as dense.
+// Lines of numbers that could be an edge list or a dense matrix: n lines of n numbers, n = 2 to 4. Two numbers of a
+// line can be ranks, the third bytes, and the fourth messages. A symmetric matrix without a diagonal counts as dense.
 bool could_be_edge_list(TextScanner in);
 
 // The following functions parse one format. The scanner `in` is at the first line that is neither blank nor a comment,
-// and is read to the end. They fill `info`, and throw Error with file, line and value for a wrong text or one beyond
-// `options`.
+// and is read to the end. They fill `info`. They throw Error with file, line and value for a wrong text or one above
+// the limits of `options`.
 CommMatrix parse_dense(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info);
 // The `ranks` rows of a dense matrix, each after a name if they are `named`.
 CommMatrix parse_dense_rows(TextScanner& in, std::int64_t ranks, bool named, const MatrixReadOptions& options,

@@ -7,9 +7,9 @@
 namespace placement::spank {
 
 // Returns a line for the user with the reason why the job `job` runs on nodes that Slurm itself chose. `asked`: the job
-// requested a policy from slurmctld. If it then has the policy's nodes, the line names the data that the policy did not
-// have, and is empty if it had all data. If `asked` is false, the line is about the policy of the job's partition
-// (PartitionPolicies). It is empty if the partition has no policy, or if Mode= keeps slurmctld from applying policies.
+// requested a policy from slurmctld. If that job has the policy's nodes, the line names the data that were missing; it
+// is empty if none were. If `asked` is false, the line is about the policy of the job's partition (PartitionPolicies).
+// It is empty if the partition has no policy, or if Mode= keeps slurmctld from applying policies.
 //   array  the job ID of the job's array, 0 without one; slurmctld may name a task of an array by it
 //   value  the value of job_decision_variable, or null; ignored if it is for another job, because a job inherits the
 //          environment of the job that submitted it

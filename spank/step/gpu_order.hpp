@@ -22,8 +22,8 @@ struct GpuOrder {
   // The share, 0 to 1, of the traffic that is between linked GPUs, on nodes with known links. `linked` is for this
   // order, `natural_linked` for GPUs by number.
   double linked = 0, natural_linked = 0;
-  double cost_ratio = 1;  // the cost of the traffic on these nodes by gpu_costs(), over that with GPUs by number
-  std::string kept;       // why GPUs of the first node with some keep the order of their numbers; empty if none do
+  double cost_ratio = 1;  // the cost of the traffic on these nodes by gpu_costs(), divided by that with GPUs by number
+  std::string kept;       // why the first node that keeps its GPUs in the order of their numbers does so; empty: none
 };
 
 enum class GpuLists {

@@ -60,7 +60,7 @@ constexpr Option map_options[] = {
     {0, "gres-conf", "FILE", "Cores= and Links= of the GPUs, in place of those of the node topology"},
     {0, "gres-node", "NAME", "node of gres.conf [the first one]"},
     {0, "reserved-cores", "LIST",
-     "cores of a node that Slurm reserves, as in 0,8-11; no rank is bound to\nthem [those of slurm.conf]"},
+     "further cores of a node, as in 0,8-11, to which no rank is bound [only\nthose that slurm.conf reserves]"},
     {0, "threads-per-core", "N", "hardware threads per core to which a rank with a GPU is bound [1]"},
     {0, "het-group", "N", "component N of the heterogeneous job in which placectl runs"},
     {'f', "format", "WORD",
