@@ -17,10 +17,10 @@ inline constexpr Option communication_option{'a', "communication", "PERCENT",
                                              "share of the run time spent communicating [30]"};
 inline constexpr Option traffic_pattern_option{
     0, "pattern", "WORD",
-    "source of the matrices: random, random=DEGREE, dt, or a folder of recorded ones, for jobs\n"
-    "of as many tasks; or ring, tree, alltoall, grid=, tp=,.. as for srun, for jobs that they\n"
-    "fit [random]"};
-inline constexpr Option seed_option{0, "seed", "N", "of all random choices [1]"};
+    "source of the matrices: random, random=DEGREE, dt, or a folder of recorded ones, each for\n"
+    "jobs with its number of tasks; or ring, tree, alltoall, grid=, tp=,.. as for srun, for jobs\n"
+    "that they fit [random]"};
+inline constexpr Option seed_option{0, "seed", "N", "seed of all random choices [1]"};
 
 // Readers for the options of placectl simulate. All throw UsageError, which names the option and its allowed values.
 
