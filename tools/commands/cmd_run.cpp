@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 
+#include "common/policy/config.hpp"
 #include "common/slurm/slurm_command.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/hostlist.hpp"
