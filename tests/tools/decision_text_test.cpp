@@ -78,6 +78,8 @@ START_TEST(it_starts_with_a_summary) {
   d.given = "n[1-3]";
   ck_assert_words(summary(d), "8 ranks 2 leaf switches stock 2");
   d.outcome = DECISION_STOCK;
+  ck_assert_words(summary(d), "8 ranks 2 leaf switches Slurm");
+  d.given.clear();
   ck_assert_words(summary(d), "outcome stock");
 }
 END_TEST

@@ -91,12 +91,13 @@ std::string counted(std::size_t count, const char* what) {
 // Returns whether a term needs no knowledge of the policy: the link with the most traffic, and ranks without cores.
 bool is_plain(std::string_view term) { return term.starts_with("busiest link: ") || term.starts_with("no rank is "); }
 
-// Returns one sentence for a user who reads no further; empty if the job got no nodes by the policy.
+// Returns one sentence for a user who reads no further; empty if the job has no nodes.
 std::string summary(const Decision& d, std::string_view topology) {
-  if ((d.outcome != DECISION_NODES && d.outcome != DECISION_CORES) || d.tasks == 0 || d.given.empty()) return {};
+  if (d.tasks == 0 || d.given.empty()) return {};
   const std::size_t given = leaf_switches_of(d.given, topology);
   const std::size_t stock = leaf_switches_of(d.stock_choice, topology);
   std::string text = "  " + counted(d.tasks, "rank") + " on " + (given > 0 ? counted(given, "leaf switch") : d.given);
+  if (d.outcome != DECISION_NODES && d.outcome != DECISION_CORES) return text + "; Slurm chose the nodes\n";
   if (given > 0 && stock > 0) text += "; stock would use " + std::to_string(stock);
   if (const auto ratio = expected_time_ratio(d)) text += formatted("; expected run time %.2f of stock's", *ratio);
   return text + "\n";
