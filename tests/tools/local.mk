@@ -19,7 +19,10 @@ check_PROGRAMS += \
 endif
 %C%_decision_text_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_decision_text_test_SOURCES = %D%/decision_text_test.cpp tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp
-%C%_gpus_of_job_test_LDADD = $(spank) $(common_topology_hwloc) $(CHECK_LIBS)
+if HAVE_HWLOC
+gpus_of_job_test_hwloc = $(common_topology_hwloc)
+endif
+%C%_gpus_of_job_test_LDADD = $(spank) $(gpus_of_job_test_hwloc) $(common_topology) $(CHECK_LIBS)
 %C%_gpus_of_job_test_SOURCES = %D%/gpus_of_job_test.cpp tools/map/node_gpus.cpp tools/input/command_line.cpp tools/output/output.cpp
 %C%_heatmap_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_heatmap_test_SOURCES = %D%/heatmap_test.cpp tools/input/command_line.cpp tools/pictures/heatmap.cpp tools/output/output.cpp

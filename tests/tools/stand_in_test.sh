@@ -105,14 +105,18 @@ launchers() {
   says '--ntasks=8'
   in_job run --print -m m -- mpirun app -f input --host x
   says seq
-  for words in '-npernode 1' '--map-by=node' -bynode; do
+  for words in '-npernode 1' '--map-by=node' -bynode '--mca plm_rsh_agent sh --host n1' '-launcher sh -ppn 1'; do
     # shellcheck disable=SC2086
     in_job run --print -m m -- mpirun $words app
-    expect 0 "mpirun $words app" "run: ${words%% *}"
+    expect 0 "mpirun $words app" "run: places"
   done
+  in_job run --print -m m -- srun --ntasks-per-node=1 --ntasks=8 ./app
+  expect 0 'srun --ntasks-per-node=1 --ntasks=8 ./app' 'run: --ntasks-per-node=1'
   printf '%s\n' '4 3' '0 3 1000' '1 2 1000' '0 1 10' >four
   in_job run --print -m four -- srun torchrun train.py --rdzv-backend=c10d --nproc=9
   says '--nproc-per-node=1'
+  in_job run --print -m four -- srun torchrun --master-port=29500 train.py
+  has '--node-rank='
   for words in --node_rank=0 --rdzv-backend=c10d; do
     in_job run --print -m four -- srun torchrun $words train.py
     expect 0 "srun torchrun $words train.py" "run: torchrun's"
@@ -124,6 +128,10 @@ idle_machine() {
   checks=$((checks + 1))
   [ $code = 0 ] || fail "$command: exit code $code; $err"
   case $out in *n3*) fail "$command: takes the drained node: $out" ;; esac
+  mv bin/squeue squeue
+  run choose --print --pattern ring -n 8 -- sbatch job.sh
+  has --nodelist=
+  mv squeue bin/squeue
   WAITS=Priority run choose --print --pattern ring -n 8 -- sbatch job.sh
   expect 0 'sbatch --ntasks=8 --switches=1@0 job.sh' 'wait p'
 }

@@ -136,7 +136,9 @@ Words stock_command(const CommandLine& line, const Words& words, const MapTask& 
 // Returns whether other jobs wait for nodes of the partition. They may be started first, on nodes that -w names.
 bool others_wait(const std::string& partition) {
   const std::string reasons =
-      SlurmCommand({"squeue", "--noheader", "--states=PENDING", "--partition=" + partition, "--format=%r"}).text();
+      SlurmCommand({"squeue", "--noheader", "--states=PENDING", "--partition=" + partition, "--format=%r"})
+          .output()
+          .text;
   return reasons.find("Resources") != std::string::npos || reasons.find("Priority") != std::string::npos;
 }
 

@@ -20,6 +20,7 @@
 #include "policies/table.hpp"
 #include "spank/profile/learned_profile.hpp"
 #include "spank/profile/profile_store.hpp"
+#include "spank/step/slurm_view.hpp"
 #include "spank/task/bind_by_plan.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "tools/commands/command.hpp"
@@ -139,8 +140,11 @@ void keep_nodes(const CommandLine& line, MapTask task, const AllocationStep& ste
   if (now == keep) return;
   task.view = allocation.view;
   use_free_cores(task);
-  const std::int64_t ranks = step.ranks.value_or(
-      line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(allocation.step.all_tasks() * keep / now));
+  const std::int64_t ranks =
+      step.ranks.value_or(line.integer("ntasks", 1, CommMatrix::max_ranks)
+                              .value_or(step.tasks_per_node && environment_value("SLURM_NTASKS").empty()
+                                            ? keep * *step.tasks_per_node
+                                            : allocation.step.all_tasks() * keep / now));
   if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(ranks), task);
   if (!task.matrix) throw UsageError("--keep: the matrix is missing: use --matrix or --pattern");
   const auto of_matrix = static_cast<std::int64_t>(task.matrix->ranks());
@@ -153,9 +157,11 @@ void keep_nodes(const CommandLine& line, MapTask task, const AllocationStep& ste
     if (task.view.nodes[n].name == environment_value("SLURMD_NODENAME"))
       task.request.required_nodes.push_back(static_cast<std::int32_t>(n));
   task.request.min_nodes = task.request.max_nodes = static_cast<std::int32_t>(keep);
-  if (!by_node)
+  if (!by_node) {
     task.request.cores_per_task =
         static_cast<std::int32_t>(step.cores_per_task.value_or(allocation.step.cores_per_task));
+    if (step.tasks_per_node) task.request.max_tasks_per_node = static_cast<std::int32_t>(*step.tasks_per_node);
+  }
   std::set<std::string> kept;
   for (const RankPlace& place : run_map(task).places) kept.insert(task.view.nodes[place.node].name);
   if (std::ssize(kept) != keep) throw UsageError(none + "they use only " + std::to_string(kept.size()) + " nodes");
@@ -186,10 +192,12 @@ void set_nodes(const StepShape& step, Launch& launch) {
   for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
 }
 
-// Throws CannotPlace if srun leaves the ranks to Slurm by the Mode that slurmctld has for the job.
+// Throws CannotPlace if srun leaves the ranks to Slurm by the Mode that slurmctld has for the job, and Error if
+// slurmctld does not answer.
 void check_mode() {
-  if (environment_value("SLURM_JOB_ID").empty()) return;
-  const std::string mode = spank::current_allocation().controller.mode;
+  const auto job = parse_integer(environment_value("SLURM_JOB_ID"));
+  if (!job) return;
+  const std::string mode = spank::JobQuery(static_cast<std::uint32_t>(*job)).controller().mode;
   if (!mode.empty() && mode != to_string(Mode::enforce))
     throw CannotPlace("Mode=" + mode + " in slurmctld: srun leaves the ranks to Slurm");
 }
@@ -199,8 +207,9 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
   const Launcher* const launcher = find_launcher(words);
   if (!launcher) throw CannotPlace(words[0] + " is not a supported launcher: use " + launcher_names());
   AllocationStep step = launcher->step(words);
-  if (step.ranks.value_or(1) < 1 || step.ranks.value_or(1) > CommMatrix::max_ranks ||
-      step.cores_per_task.value_or(1) < 1 || step.tasks_per_node.value_or(1) < 1)
+  if (step.tasks_per_node.value_or(1) > CommMatrix::max_ranks || step.ranks.value_or(1) < 1 ||
+      step.ranks.value_or(1) > CommMatrix::max_ranks || step.cores_per_task.value_or(1) < 1 ||
+      step.tasks_per_node.value_or(1) < 1)
     throw CannotPlace("the number of ranks, of cores per rank or of ranks per node of " + words[0] +
                       " is out of range");
   Launch launch{words, {}, {}, false, {}, "srun -m"};

@@ -206,7 +206,8 @@ AllocationStep step_of_torchrun(const Words& words) {
   AllocationStep step;
   if (base_name(words[0]) == "srun") step = step_of_srun(words);
   step.by_node = true;
-  for (const char* const option : {"--rdzv", "--standalone", "--node-rank", "--node_rank", "--master"})
+  for (const char* const option :
+       {"--rdzv", "--standalone", "--node-rank", "--node_rank", "--master-addr", "--master_addr"})
     if (one_starts_with(torchrun_options(words), option))
       throw CannotPlace(std::string("torchrun's ") + option + " numbers the nodes itself: remove it");
   return step;
@@ -243,10 +244,11 @@ constexpr std::string_view own_mapping[] = {
     "npernode",      "pernode",      "N",   "npersocket", "bynode",      "bycore", "byslot",     "bysocket",
     "cpus-per-proc", "cpus-per-rank"};
 
-bool places_ranks(std::string_view word) {
-  if (!word.starts_with('-')) return false;
+// Returns the name of an option, without "-" or "--" in front and without its value; "" for other words.
+std::string_view option_name(std::string_view word) {
+  if (!word.starts_with('-')) return {};
   word = word.substr(0, word.find('='));
-  return among(own_mapping, word.substr(std::min(word.find_first_not_of('-'), word.size())));
+  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
 }
 
 // Options of mpirun and mpiexec with the number of ranks.
@@ -256,7 +258,7 @@ AllocationStep step_of_mpirun(const Words& words) {
   AllocationStep step;
   const std::size_t program = words.size() - program_of(words).size();
   for (std::size_t at = 1; at < words.size(); ++at) {
-    if (words[at] == ":" || (at < program && places_ranks(words[at])))
+    if (words[at] == ":" || (at < program && among(own_mapping, option_name(words[at]))))
       throw CannotPlace(words[0] + "'s " + words[at] + " places the ranks itself");
     if (among(own_ranks, words[at]) && at + 1 < program) step.ranks = parse_integer(words[at + 1]);
   }
@@ -330,15 +332,25 @@ std::string launcher_names() {
 
 bool srun_has_policies() { return srun_help().find("--comm-matrix") != std::string::npos; }
 
+// Options of mpirun and mpiexec whose value can have the name of a program, without "-" or "--" in front.
+constexpr std::string_view program_as_value[] = {"bootstrap",     "bootstrap-exec", "launcher",
+                                                 "launcher-exec", "rank-by",        "rmk"};
+// Those with a name and a value.
+constexpr std::string_view name_and_value[] = {"mca", "gmca", "pmca", "prtemca", "pmixmca", "env", "genv"};
+
 Words program_of(const Words& words) {
   auto program = words.end();
   if (base_name(words[0]) == "srun") {
     if (const SrunWords srun = parsed(words); srun.unknown.empty())
       program = words.begin() + static_cast<std::ptrdiff_t>(srun.program);
   } else {
-    program = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) {
-      return !word.starts_with('-') && !path_in_search(word).empty() && access(path_in_search(word).c_str(), X_OK) == 0;
-    });
+    for (program = words.begin() + 1; program < words.end(); ++program) {
+      const std::string path = path_in_search(*program);
+      if (!program->starts_with('-') && !path.empty() && access(path.c_str(), X_OK) == 0) break;
+      const std::string_view option = option_name(*program);
+      program += among(name_and_value, option) ? 2 : among(program_as_value, option) ? 1 : 0;
+    }
+    program = std::min(program, words.end());
   }
   return {program, words.end()};
 }

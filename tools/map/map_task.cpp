@@ -104,6 +104,7 @@ void set_ranks(std::int64_t ranks, std::int64_t per_node, bool of_launcher, span
     }
   if (left == 0) return;
   const std::string why = std::to_string(ranks) + " ranks with --cpus-per-task=" + std::to_string(step.cores_per_task) +
+                          (per_node < INT32_MAX ? " and --ntasks-per-node=" + std::to_string(per_node) : "") +
                           " are too many for the nodes of the allocation";
   if (of_launcher) throw Error(why);
   throw UsageError(why);
@@ -211,7 +212,7 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
   if (by_node)
     set_ranks(nodes, 1, false, allocation);
   else if (const auto ranks = ranks_of_step(line, task, step, nodes))
-    set_ranks(*ranks, step.tasks_per_node.value_or(INT32_MAX), step.ranks.has_value(), allocation);
+    set_ranks(*ranks, step.tasks_per_node.value_or(INT32_MAX), step.ranks || step.tasks_per_node, allocation);
   const auto tasks = allocation.step.all_tasks();
   std::optional<spank::PlacementRequest> of_job = spank::request_of_allocation(component);
   if (of_job && !line.has("policy")) task.spec = spec_of_job(of_job->spec, task);
