@@ -63,7 +63,6 @@ tools_placectl_SOURCES = \
 	%D%/input/decision_input.cpp \
 	%D%/input/leaf_files.cpp \
 	%D%/input/monitor_input.cpp \
-	%D%/input/state_input.cpp \
 	%D%/input/torus_machine.cpp \
 	%D%/launch/launchers.cpp \
 	%D%/launch/local_rank.cpp \

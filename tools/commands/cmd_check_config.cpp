@@ -243,7 +243,7 @@ void write_site(JsonWriter& json, const Checked& site) {
   json.objects("nodes", machine.nodes, [&](const NodeShape& node) {
     std::vector<std::int32_t> cores;
     for (std::int32_t core = 0; core < node.sockets * node.cores_per_socket; ++core)
-      if (node.offered.empty() || node.offered[static_cast<std::size_t>(core)]) cores.push_back(core);
+      if (node.offered.empty() || node.offered[core]) cores.push_back(core);
     json.member("name", node.name, "sockets", node.sockets, "cores_per_socket", node.cores_per_socket);
     json.member("threads_per_core", node.threads_per_core, "cpus_per_core", node.cpus_per_core);
     json.member("usable_cores", format_cores(cores));
@@ -258,7 +258,7 @@ void write_site(JsonWriter& json, const Checked& site) {
   });
   json.objects("switches", site.switches, [&](const SwitchShape& each) {
     std::vector<std::string> names;
-    for (const std::int32_t node : each.nodes) names.push_back(machine.nodes[static_cast<std::size_t>(node)].name);
+    for (const std::int32_t node : each.nodes) names.push_back(machine.nodes[node].name);
     json.member("name", each.name, "parent", each.parent, "nodes", compress_hostlist(names));
   });
 }

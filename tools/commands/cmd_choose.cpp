@@ -18,8 +18,6 @@ namespace placement::tools {
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 constexpr Option choose_options[] = {
     matrix_option,
     weight_option,

@@ -5,7 +5,7 @@
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/snapshot_json.hpp"
-#include "tools/input/state_input.hpp"
+#include "tools/input/monitor_input.hpp"
 
 namespace placement::tools {
 

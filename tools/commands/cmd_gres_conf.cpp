@@ -2,7 +2,6 @@
 // placectl gres-conf: the lines of gres.conf(5) for the GPUs of a node, with Links= from the links between the GPUs.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <set>
 
@@ -97,8 +96,9 @@ void number_as_driver(const CommandLine& line, const NodeTopology& node, std::ve
   const bool known = told.size() == files.size();
   if (known) files = std::move(told);
   if (line.has("driver") || (!known && !files.front().starts_with("/dev/nvidia"))) return;
-  std::fprintf(stderr, "placectl gres-conf: the device files are numbered as %s: --driver names %s of the node\n",
-               known ? "on this host" : "NVML counts, which on some machines differs", driver_directory);
+  notify("gres-conf",
+         formatted("the device files are numbered as %s: --driver names %s of the node",
+                   known ? "on this host" : "NVML counts, which on some machines differs", driver_directory));
 }
 
 std::vector<std::string> device_files(const CommandLine& line, const NodeTopology& node) {

@@ -71,7 +71,7 @@ Facts facts_of(const CommMatrix& matrix, std::size_t heaviest) {
   facts.heaviest = matrix.edges();
   for (const CommEdge& edge : facts.heaviest) {
     weights.push_back(edge.weight);
-    by_distance[static_cast<std::size_t>(edge.b - edge.a)] += edge.weight;
+    by_distance[edge.b - edge.a] += edge.weight;
   }
   const double all = 0.5 * matrix.ranks() * (matrix.ranks() - 1.0);
   if (all > 0) facts.density = static_cast<double>(matrix.pairs()) / all;
@@ -106,7 +106,7 @@ std::string as_text(const CommMatrix& matrix, const MatrixInfo& info, const Fact
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
   };
   std::string text = fact_line("format", to_string(info.format)) + fact_line("ranks", std::to_string(matrix.ranks()));
-  text += fact_line("pairs", formatted("%lld (density %.6g)", static_cast<long long>(matrix.pairs()), facts.density));
+  text += fact_line("pairs", formatted("%ld (density %.6g)", matrix.pairs(), facts.density));
   text += fact_line("total", std::to_string(matrix.total_weight()));
   text += fact_line("symmetric", info.symmetric ? "yes" : "no: both directions were added");
   if (info.scale_power != 0)

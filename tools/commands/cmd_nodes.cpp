@@ -8,7 +8,7 @@
 #include "common/util/word_list.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
-#include "tools/input/state_input.hpp"
+#include "tools/input/monitor_input.hpp"
 #include "tools/output/json.hpp"
 
 namespace placement::tools {

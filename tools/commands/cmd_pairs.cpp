@@ -9,7 +9,7 @@
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
-#include "tools/input/state_input.hpp"
+#include "tools/input/monitor_input.hpp"
 #include "tools/output/json.hpp"
 #include "tools/pictures/heatmap.hpp"
 
@@ -46,17 +46,15 @@ struct Order {
   std::string (*shown)(double);
 };
 constexpr Order orders[] = {
-    {"bandwidth", "bytes/s", [](const PairArrays::Cell& cell) { return static_cast<double>(cell.bandwidth_Bps); },
-     shown_bytes},
+    {"bandwidth", "bytes/s", [](const PairArrays::Cell& cell) { return double{cell.bandwidth_Bps}; }, shown_bytes},
     {"missing", "bytes/s",
      [](const PairArrays::Cell& cell) {
        const double short_of = static_cast<double>(cell.peak_bandwidth_Bps) - cell.bandwidth_Bps;
        return short_of < 0 ? 0 : short_of;
      },
      shown_bytes},
-    {"latency", "us", [](const PairArrays::Cell& cell) { return static_cast<double>(cell.latency_us); },
-     shown_microseconds},
-    {"age", "s", [](const PairArrays::Cell& cell) { return static_cast<double>(cell.age_s); }, shown_seconds},
+    {"latency", "us", [](const PairArrays::Cell& cell) { return double{cell.latency_us}; }, shown_microseconds},
+    {"age", "s", [](const PairArrays::Cell& cell) { return double{cell.age_s}; }, shown_seconds},
 };
 
 const Order& order_of(const CommandLine& line) {

@@ -33,8 +33,6 @@ namespace placement::tools {
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 constexpr Option run_options[] = {
     matrix_option,
     pattern_option,

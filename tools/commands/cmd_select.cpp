@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <ctime>
 
 #include "common/policy/config.hpp"
@@ -18,7 +17,7 @@
 #include "policies/table.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/snapshot_json.hpp"
-#include "tools/input/state_input.hpp"
+#include "tools/input/monitor_input.hpp"
 #include "tools/output/json.hpp"
 
 namespace placement::tools {
@@ -176,14 +175,13 @@ void count_processors(const CommandLine& line, Selection& selection) {
 
 std::vector<std::string> names_of(const Selection& selection, const netload::Group& group) {
   std::vector<std::string> names;
-  for (const std::int32_t node : group.nodes) names.push_back(selection.names[static_cast<std::size_t>(node)]);
+  for (const std::int32_t node : group.nodes) names.push_back(selection.names[node]);
   return names;
 }
 
 std::vector<std::int32_t> tasks_of(const Selection& selection, const netload::Group& group) {
   std::vector<std::int32_t> processors;
-  for (const std::int32_t node : group.nodes)
-    processors.push_back(selection.processors[static_cast<std::size_t>(node)]);
+  for (const std::int32_t node : group.nodes) processors.push_back(selection.processors[node]);
   return netload::processes_per_node(processors, selection.tasks);
 }
 
@@ -245,10 +243,10 @@ void warn_of_few_cores(const Selection& selection) {
   double cores = 0;
   for (const double of_node : selection.cores) cores += of_node;
   if (selection.cores.empty() || !(cores < selection.tasks)) return;
-  std::fprintf(stderr,
-               "placectl select: warning: --tasks asks for %d processes, and all nodes together have %.0f cores: "
-               "Slurm starts this job only if it counts threads as CPUs or shares cores (srun --overcommit)\n",
-               selection.tasks, cores);
+  notify("select",
+         formatted("warning: --tasks asks for %d processes, and all nodes together have %.0f cores: "
+                   "Slurm starts this job only if it counts threads as CPUs or shares cores (srun --overcommit)",
+                   selection.tasks, cores));
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 #include "tools/input/controller_input.hpp"
 #include "tools/input/decision_input.hpp"
 #include "tools/input/monitor_input.hpp"
-#include "tools/input/state_input.hpp"
 #include "tools/output/json.hpp"
 
 namespace placement::tools {

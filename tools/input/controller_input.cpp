@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/input/controller_input.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <string_view>
 #include <unordered_map>
@@ -26,7 +25,7 @@ namespace placement::tools {
 namespace {
 
 // Returns the cores of one job as leaves. A node that slurmctld no longer shows is left out.
-std::vector<std::int32_t> leaves_of(const spank::ShownJob& job, const ClusterView& view,
+std::vector<std::int32_t> leaves_of(const spank::ShownJob& job,
                                     const std::unordered_map<std::string_view, const NodeView*>& node_named) {
   std::vector<std::int32_t> leaves;
   for (const spank::ShownJob::Part& part : job.parts)
@@ -34,16 +33,14 @@ std::vector<std::int32_t> leaves_of(const spank::ShownJob& job, const ClusterVie
       const auto found = node_named.find(name);
       if (found == node_named.end()) continue;
       const NodeView& node = *found->second;
-      const auto threads = static_cast<std::size_t>(node.threads_per_core);
-      std::vector<bool> cpu(static_cast<std::size_t>(node.cores()) * threads, false);
-      if (!mark_cores(part.cpus, cpu))
+      const auto cpus = listed_cores(part.cpus, node.cores() * node.threads_per_core);
+      if (!cpus)
         throw Error("slurmctld shows the CPUs '" + part.cpus + "' of " + name + ", which has " +
-                    std::to_string(cpu.size()));
-      for (std::size_t core = 0; core * threads < cpu.size(); ++core)
-        if (std::any_of(cpu.begin() + static_cast<std::ptrdiff_t>(core * threads),
-                        cpu.begin() + static_cast<std::ptrdiff_t>((core + 1) * threads),
-                        [](bool used) { return used; }))
-          leaves.push_back(node.first_leaf + static_cast<std::int32_t>(core));
+                    std::to_string(node.cores() * node.threads_per_core));
+      for (const std::int32_t cpu : *cpus)
+        if (const std::int32_t leaf = node.first_leaf + cpu / node.threads_per_core;
+            leaves.empty() || leaves.back() != leaf)
+          leaves.push_back(leaf);
     }
   return leaves;
 }
@@ -169,7 +166,7 @@ sim::Occupancy occupancy_now(const ClusterView& view) {
   for (const NodeView& node : view.nodes) node_named.emplace(node.name, &node);
   std::vector<std::vector<std::int32_t>> jobs;
   for (const spank::ShownJob& job : spank::parse_shown_jobs(SlurmCommand({"scontrol", "-d", "show", "job"}).text()))
-    if (job.holds_cpus) jobs.push_back(leaves_of(job, view, node_named));
+    if (job.holds_cpus) jobs.push_back(leaves_of(job, node_named));
   return sim::occupancy_of(view, jobs);
 }
 

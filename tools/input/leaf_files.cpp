@@ -24,7 +24,7 @@ std::int32_t take_number(const char* what, std::string_view word, const std::str
     fail_at(file, line,
             std::string(what) + " '" + shown(word) + "': expected a number from 0 to " +
                 std::to_string(std::ssize(first_line) - 1));
-  std::int64_t& first = first_line[static_cast<std::size_t>(*number)];
+  std::int64_t& first = first_line[*number];
   if (first != 0)
     fail_at(
         file, line,

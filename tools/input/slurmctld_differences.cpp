@@ -45,9 +45,9 @@ Values values_of(std::span<const SwitchShape> switches, std::span<const NodeShap
   Values values;
   for (const SwitchShape& each : switches) {
     std::vector<std::string> names;
-    for (const std::int32_t node : each.nodes) names.push_back(nodes[static_cast<std::size_t>(node)].name);
+    for (const std::int32_t node : each.nodes) names.push_back(nodes[node].name);
     values[each.name] = (names.empty() ? "no nodes" : sorted_hosts(std::move(names))) +
-                        (each.parent < 0 ? "" : " below " + switches[static_cast<std::size_t>(each.parent)].name);
+                        (each.parent < 0 ? "" : " below " + switches[each.parent].name);
   }
   return values;
 }

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <initializer_list>
 #include <iterator>
-#include <span>
 #include <system_error>
 
 #include "common/decision/process_map.hpp"
@@ -26,8 +25,6 @@
 namespace placement::tools {
 
 namespace {
-
-using Words = std::vector<std::string>;
 
 template <typename Names>
 bool among(const Names& names, std::string_view name) {
@@ -127,12 +124,10 @@ void bind_ranks(const Mapping& mapping, const std::vector<std::int32_t>& slot_of
 // Removes srun's --nodes, which is the whole allocation. From 24.05 on, Slurm accepts no --nodes with an arbitrary
 // layout. Other restrictions of Slurm 26.05 on this layout (topology/block, CR_LLN) are for allocations, not for steps.
 void remove_nodes(Launch& launch) {
-  for (SrunWords srun = parsed(launch.words);; srun = parsed(launch.words)) {
-    const auto nodes = std::ranges::find(srun.given, "nodes", &GivenOption::name);
-    if (nodes == srun.given.end()) return;
-    const auto first = launch.words.begin() + static_cast<std::ptrdiff_t>(nodes->first);
-    launch.words.erase(first, first + static_cast<std::ptrdiff_t>(nodes->words));
-  }
+  const SrunWords srun = parsed(launch.words);
+  for (auto option = srun.given.rbegin(); option != srun.given.rend(); ++option)
+    if (const auto first = launch.words.begin() + static_cast<std::ptrdiff_t>(option->first); option->name == "nodes")
+      launch.words.erase(first, first + static_cast<std::ptrdiff_t>(option->words));
 }
 
 // Starts the tasks in Slurm's order, and has Cray MPICH give them their ranks.
@@ -154,7 +149,7 @@ void plan_rank_order(const Mapping& mapping, Launch& launch) {
 }
 
 const std::string& first_node(const Mapping& mapping) {
-  return mapping.task.view.nodes[static_cast<std::size_t>(mapping.outcome.places.front().node)].name;
+  return mapping.task.view.nodes[mapping.outcome.places.front().node].name;
 }
 
 void plan_arbitrary(const Mapping& mapping, Launch& launch) {
@@ -365,7 +360,7 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
-void execute(const std::vector<std::string>& words) {
+void execute(const Words& words) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -374,7 +369,7 @@ void execute(const std::vector<std::string>& words) {
   throw Error(words[0] + " cannot be run: " + std::strerror(errno));
 }
 
-std::vector<std::string> words_with_policy(const CommandLine& line, std::vector<std::string> words, bool of_job) {
+Words words_with_policy(const CommandLine& line, Words words, bool of_job) {
   std::string policy = line.value_or("policy", "TREEMATCH");
   const auto add = [&](const std::string& item) { policy += (policy.find('=') == policy.npos ? "=" : ",") + item; };
   if (const auto matrix = line.value("matrix")) add("matrix=" + *matrix);

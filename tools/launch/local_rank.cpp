@@ -80,7 +80,7 @@ std::vector<std::string> take_visible(const char* variable, const std::optional<
     std::iota(of_part.begin(), of_part.end(), 0);
     if (!std::ranges::is_permutation(ordered, of_part))
       return unknown("=" + *value + " does not list the numbers of the task's GPUs");
-    for (std::int32_t& gpu : ordered) gpu = gpus.of_task[static_cast<std::size_t>(gpu)];
+    for (std::int32_t& gpu : ordered) gpu = gpus.of_task[gpu];
   }
   gpus.of_task = ordered;
   return names;
@@ -114,7 +114,7 @@ ChildPlace place_child(const Child& child, const CpuMask& allowed, const spank::
       for (std::size_t number = 0; number < child.children; ++number) of_child.push_back({gpu_of(number)});
       slots = spank::slots_near_gpus(masks, slots, of_child, gpus.of_node, machine);
     }
-    place.cpus = masks[static_cast<std::size_t>(slots[child.number])];
+    place.cpus = masks[slots[child.number]];
   }
   if (!gpus.unknown.empty()) return place;
 
@@ -126,7 +126,7 @@ ChildPlace place_child(const Child& child, const CpuMask& allowed, const spank::
   if (std::string_view(variable).starts_with("CUDA")) set("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
   const std::vector<std::string> interfaces = spank::interfaces_near_gpus(root);
   if (interfaces.empty()) return place;
-  const std::string& nearest = interfaces[static_cast<std::size_t>(gpu_of(child.number))];
+  const std::string& nearest = interfaces[gpu_of(child.number)];
   set("UCX_NET_DEVICES", nearest);
   set("NCCL_IB_HCA", "=" + nearest);
   return place;

@@ -14,7 +14,7 @@ namespace placement::tools {
 namespace {
 
 const std::string& node_of(const Layout& layout, std::size_t rank) {
-  return layout.view.nodes[static_cast<std::size_t>(layout.places[rank].node)].name;
+  return layout.view.nodes[layout.places[rank].node].name;
 }
 
 // Successive ranks on one node.
@@ -78,7 +78,7 @@ std::string format_rankfile(const Layout& layout) {
           "--format rankfile: more tasks than hardware threads: use srun, or allocate "
           "without --overcommit");
     text += "rank " + std::to_string(rank) + "=" + node_of(layout, rank) +
-            " slot=" + format_slot(place.cores, numbers[static_cast<std::size_t>(place.node)]) + "\n";
+            " slot=" + format_slot(place.cores, numbers[place.node]) + "\n";
   }
   return text;
 }
@@ -88,7 +88,7 @@ std::string format_rankfile(const Layout& layout) {
 std::string format_rank_order(const Layout& layout) {
   std::vector<std::vector<std::size_t>> ranks_of_node(layout.view.nodes.size());
   for (std::size_t rank = 0; rank < layout.places.size(); ++rank)
-    ranks_of_node[static_cast<std::size_t>(layout.places[rank].node)].push_back(rank);
+    ranks_of_node[layout.places[rank].node].push_back(rank);
   std::string text;
   for (std::vector<std::size_t>& ranks : ranks_of_node) {
     std::ranges::stable_sort(ranks, {}, [&](std::size_t rank) { return layout.places[rank].cores; });

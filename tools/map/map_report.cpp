@@ -18,7 +18,7 @@ namespace {
 std::vector<std::int32_t> cpus_of(const GpuTask& gpu, const mapping::GpuPlace& place) {
   std::vector<std::int32_t> cpus;
   for (const std::int32_t core : place.cores) {
-    const std::vector<std::int32_t>& threads = gpu.node.cores[static_cast<std::size_t>(core)].cpus;
+    const std::vector<std::int32_t>& threads = gpu.node.cores[core].cpus;
     const auto taken = std::min(threads.size(), static_cast<std::size_t>(gpu.threads_per_core));
     cpus.insert(cpus.end(), threads.begin(), threads.begin() + static_cast<std::ptrdiff_t>(taken));
   }
@@ -37,8 +37,8 @@ std::string format_mask(const std::vector<std::int32_t>& cpus) {
 }
 
 std::string nic_of(const GpuTask& gpu, const mapping::GpuPlace& place) {
-  const std::int32_t nic = gpu.node.gpus[static_cast<std::size_t>(place.gpu)].nic;
-  return nic < 0 ? "-" : gpu.node.nics[static_cast<std::size_t>(nic)];
+  const std::int32_t nic = gpu.node.gpus[place.gpu].nic;
+  return nic < 0 ? "-" : gpu.node.nics[nic];
 }
 
 std::string gpu_bind(const GpuTask& gpu) {
@@ -72,9 +72,9 @@ std::int64_t far_cores(const GpuTask& gpu) {
 std::string format_gpu_places(const GpuTask& gpu, const ClusterView& view, const std::vector<RankPlace>& places) {
   std::string text;
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    const mapping::GpuPlace& place = gpu.mapping.of_rank[static_cast<std::size_t>(gpu.place_of_rank[rank])];
-    text += std::to_string(rank) + " " + view.nodes[static_cast<std::size_t>(places[rank].node)].name + " " +
-            std::to_string(place.gpu) + " " + format_cores(cpus_of(gpu, place)) + " " + nic_of(gpu, place) + "\n";
+    const mapping::GpuPlace& place = gpu.mapping.of_rank[gpu.place_of_rank[rank]];
+    text += std::to_string(rank) + " " + view.nodes[places[rank].node].name + " " + std::to_string(place.gpu) + " " +
+            format_cores(cpus_of(gpu, place)) + " " + nic_of(gpu, place) + "\n";
   }
   return text;
 }
@@ -82,16 +82,14 @@ std::string format_gpu_places(const GpuTask& gpu, const ClusterView& view, const
 std::string srun_options(const GpuTask& gpu) { return "--gpu-bind=" + gpu_bind(gpu) + " --cpu-bind=" + cpu_bind(gpu); }
 
 std::string format_gpu_summary(const GpuTask& gpu) {
-  const auto ranks = static_cast<std::int64_t>(gpu.mapping.of_rank.size());
-  std::string text = formatted("GPUs      %lld of %d of %s, with %d cores each; %lld cores are not next to their GPU\n",
-                               static_cast<long long>(ranks), gpu.gpus(), shown(gpu.node.name).c_str(),
-                               gpu.cores_per_rank, static_cast<long long>(far_cores(gpu)));
+  std::string text = formatted("GPUs      %zu of %d of %s, with %d cores each; %ld cores are not next to their GPU\n",
+                               gpu.mapping.of_rank.size(), gpu.gpus(), shown(gpu.node.name).c_str(), gpu.cores_per_rank,
+                               far_cores(gpu));
   if (gpu.has_traffic)
     text += formatted(
         "links     carry %.1f %% of the traffic within nodes, %.1f %% with ranks in the order of the cores\n"
-        "GPU cost  %lld, %lld with ranks in the order of the cores (ratio %.3f), %s\n",
-        100 * gpu.linked, 100 * gpu.natural_linked, static_cast<long long>(gpu.cost),
-        static_cast<long long>(gpu.natural_cost),
+        "GPU cost  %ld, %ld with ranks in the order of the cores (ratio %.3f), %s\n",
+        100 * gpu.linked, 100 * gpu.natural_linked, gpu.cost, gpu.natural_cost,
         gpu.natural_cost > 0 ? static_cast<double>(gpu.cost) / static_cast<double>(gpu.natural_cost) : 1.0,
         gpu.mapping.exact ? "the least one" : "by a search that does not try all");
   return text + "srun      " + srun_options(gpu) + "\n";
@@ -107,7 +105,7 @@ static void write_gpus(JsonWriter& json, const GpuTask& gpu) {
                 gpu.natural_linked);
   json.member("gpu_bind", gpu_bind(gpu), "cpu_bind", cpu_bind(gpu));
   json.objects("places", gpu.mapping.of_rank, [&](const mapping::GpuPlace& place) {
-    json.member("gpu", place.gpu, "name", gpu.node.gpus[static_cast<std::size_t>(place.gpu)].name);
+    json.member("gpu", place.gpu, "name", gpu.node.gpus[place.gpu].name);
     json.list("cpus", cpus_of(gpu, place)).member("nic", nic_of(gpu, place));
   });
   json.end_object();
@@ -128,8 +126,8 @@ std::string format_assessment(const tofa::Assessment& assessment, double job_sec
            ? ""
            : "routes    " + half_of(assessment.weighted_twice) + " hop-bytes along the fixed routes, with weights\n") +
       "link load " + half_of(assessment.link_load_twice) + " at most, in one direction\n" +
-      formatted("abort     %.9g probability, by %lld of %lld nodes with ranks or on their routes\n", abort_probability,
-                static_cast<long long>(assessment.suspects_touched), static_cast<long long>(assessment.nodes_touched));
+      formatted("abort     %.9g probability, by %ld of %ld nodes with ranks or on their routes\n", abort_probability,
+                assessment.suspects_touched, assessment.nodes_touched);
   if (abort_probability >= 1) return text + "expected  never: each run is aborted\n";
   return text + formatted(job_seconds > 0 ? "expected  %.9g s until the job is through\n"
                                           : "expected  %.9g times the length of the job\n",

@@ -70,7 +70,7 @@ static void remove_reserved(const CommandLine& line, const ClusterView& view, No
     for (std::size_t core = 0; core < std::min(count, of_view.core_free.size()); ++core)
       if (!of_view.core_free[core]) reserved[core] = true;
   }
-  std::erase_if(node.cores, [&](const NodeCore& core) { return reserved[static_cast<std::size_t>(core.number)]; });
+  std::erase_if(node.cores, [&](const NodeCore& core) { return reserved[core.number]; });
   if (node.cores.empty()) throw Error(printable(node.name) + ": all its cores are reserved");
 }
 
@@ -146,7 +146,7 @@ void map_ranks_to_gpus(GpuTask& gpu, const CommMatrix& matrix, const ClusterView
   for (const RankPlace& place : places) gpu.place_of_rank.push_back(ranks_on[place.node]++);
   std::int32_t count = 0;
   for (const auto& [index, ranks] : ranks_on) {
-    const NodeView& node = view.nodes[static_cast<std::size_t>(index)];
+    const NodeView& node = view.nodes[index];
     if (has_real_nodes && node.cores() <= gpu.node.cores.back().number)
       throw Error("node " + shown(node.name) + " has " + std::to_string(node.cores()) + " cores, and " +
                   printable(gpu.node.name) + " has " + std::to_string(gpu.node.cores.back().number + 1) +
@@ -158,8 +158,8 @@ void map_ranks_to_gpus(GpuTask& gpu, const CommMatrix& matrix, const ClusterView
   gpu.mapping = mapping::map_to_gpus(gpu.node, count, gpu.cores_per_rank, traffic);
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     places[rank].cores.clear();
-    for (const std::int32_t core : gpu.mapping.of_rank[static_cast<std::size_t>(gpu.place_of_rank[rank])].cores)
-      places[rank].cores.push_back(gpu.node.cores[static_cast<std::size_t>(core)].number);
+    for (const std::int32_t core : gpu.mapping.of_rank[gpu.place_of_rank[rank]].cores)
+      places[rank].cores.push_back(gpu.node.cores[core].number);
   }
   if (traffic.empty()) return;
   gpu.has_traffic = true;
@@ -172,7 +172,7 @@ void check_gpus_of_job(const NodeTopology& node, const ClusterView& view, const 
   std::vector<std::int32_t> all(node.gpus.size());
   std::iota(all.begin(), all.end(), 0);
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    const NodeView& of_job = view.nodes[static_cast<std::size_t>(places[rank].node)];
+    const NodeView& of_job = view.nodes[places[rank].node];
     if (!of_job.gpus.empty() && of_job.gpus != all)
       throw Error("node " + shown(of_job.name) + " has GPUs " + format_cores(all) + " according to " +
                   printable(node.name) + ", but the job has only " + format_cores(of_job.gpus) +
@@ -180,7 +180,7 @@ void check_gpus_of_job(const NodeTopology& node, const ClusterView& view, const 
                   ", or use srun -m TREEMATCH");
     if (of_job.core_free.size() != node.cores.size()) continue;  // hardware threads, or another kind of node
     for (const std::int32_t core : places[rank].cores)
-      if (!of_job.core_free[static_cast<std::size_t>(core)])
+      if (!of_job.core_free[core])
         throw Error("rank " + std::to_string(rank) + " requires core " + std::to_string(core) + " of node " +
                     shown(of_job.name) +
                     ", which the job does not have: allocate whole nodes with --exclusive, or use srun -m TREEMATCH");

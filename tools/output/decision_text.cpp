@@ -17,15 +17,15 @@ namespace placement::tools {
 namespace {
 
 std::string outcome_sentence(const Decision& d) {
+  const std::string reason = d.reason.empty() ? "no reason is on record" : d.reason;
   switch (d.outcome) {
     case DECISION_NODES: return d.for_start ? "the policy's nodes" : "the policy's nodes would be taken";
     case DECISION_CORES: return "the policy's nodes and cores";
     case DECISION_ADVICE: return "stock, as Mode=" + d.mode + " has it";
-    case DECISION_WAIT:
-      return "none, the job waits: " + (d.reason.empty() ? std::string("no reason is on record") : d.reason);
+    case DECISION_WAIT: return "none, the job waits: " + reason;
     case DECISION_STOCK: break;
   }
-  return "stock: " + (d.reason.empty() ? std::string("no reason is on record") : d.reason);
+  return "stock: " + reason;
 }
 
 void add_fact(std::string& text, std::string_view name, const std::string& value) {
@@ -165,8 +165,7 @@ std::string nodes_text(const JobSwitches& job, std::span<const std::int32_t> att
   if (!job.ranks.empty()) {
     std::string text;
     for (const std::int32_t node : attached)
-      text += (text.empty() ? "" : "  ") + job.nodes[static_cast<std::size_t>(node)] + ": " +
-              job.ranks[static_cast<std::size_t>(node)];
+      text += (text.empty() ? "" : "  ") + job.nodes[node] + ": " + job.ranks[node];
     return text;
   }
   std::vector<std::pair<std::int64_t, std::vector<std::string>>> groups;  // of nodes with equally many tasks
@@ -198,9 +197,7 @@ void draw(const JobSwitches& job, std::size_t number, std::size_t level, std::ve
 
 }  // namespace
 
-std::string_view outcome_name(const Decision& decision) {
-  return decision_outcome_names[static_cast<std::size_t>(decision.outcome)];
-}
+std::string_view outcome_name(const Decision& decision) { return decision_outcome_names[decision.outcome]; }
 
 std::string explained(const Decision& d, const std::string& component, std::string_view topology, bool verbose) {
   std::string text = "job " + job_name(d) + (component.empty() ? "" : " (" + component + ")") +

@@ -20,7 +20,7 @@ ExitCode write_output(const std::string& path, const std::string& text);
 // Prints a message of the command "placectl COMMAND" on standard error. An empty text prints nothing.
 void notify(const std::string& command, const std::string& text);
 
-// Returns the text that printf would print.
+// Returns the text that printf would print. The type of a 64-bit integer is long, "%ld".
 __attribute__((format(printf, 1, 2))) std::string formatted(const char* format, ...);
 
 // A table for people. Each column is as wide as its longest field, and columns are two blanks apart. The first column

@@ -123,7 +123,7 @@ std::string axes(const HeatMap& map, const HeatMapStyle& style) {
   std::string text;
   for (std::int32_t at = 0; at < map.size; at += step) {
     const int along = static_cast<int>((at / map.group + 0.5) * side / map.cells);
-    std::string name = style.names.empty() ? std::to_string(at) : shown(style.names[static_cast<std::size_t>(at)]);
+    std::string name = style.names.empty() ? std::to_string(at) : shown(style.names[at]);
     if (name.size() > longest_name) name = name.substr(0, longest_name - 2) + "..";
     text += words(left - 8, top + along, "end", name) + words(left + along, bottom + 8, "end", name, true);
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -23,10 +22,8 @@ struct HeatMap {
   std::int32_t cells;          // number of cells on one side
   std::vector<double> values;  // of the cells, by rows; NaN: unknown
 
-  double& cell(std::int32_t row, std::int32_t column) { return values[static_cast<std::size_t>(row * cells + column)]; }
-  double cell(std::int32_t row, std::int32_t column) const {
-    return values[static_cast<std::size_t>(row * cells + column)];
-  }
+  double& cell(std::int32_t row, std::int32_t column) { return values[row * cells + column]; }
+  double cell(std::int32_t row, std::int32_t column) const { return values[row * cells + column]; }
 };
 
 // Returns the heat map of the traffic of each pair, in both triangles. Throws Error for a matrix without ranks.

@@ -67,7 +67,7 @@ ReportCluster cluster_of(const ReportFacts& facts) {
   }
   std::vector<bool> attached(cluster.nodes.size(), false);
   for (const SwitchShape& one : cluster.switches)
-    for (const std::int32_t node : one.nodes) attached[static_cast<std::size_t>(node)] = true;
+    for (const std::int32_t node : one.nodes) attached[node] = true;
   SwitchShape rest{cluster.switches.empty() ? "all nodes" : "on no switch", -1, {}};
   for (std::size_t n = 0; n < cluster.nodes.size(); ++n)
     if (!attached[n]) rest.nodes.push_back(static_cast<std::int32_t>(n));
@@ -97,8 +97,7 @@ std::string switch_table(const ReportCluster& cluster, bool with_states) {
   for (std::size_t s = 0; s < rows; ++s) {
     const SwitchShape& one = cluster.switches[s];
     const NodeSum& sum = sums[s];
-    std::vector<std::string> row{one.name,
-                                 one.parent < 0 ? "" : cluster.switches[static_cast<std::size_t>(one.parent)].name,
+    std::vector<std::string> row{one.name, one.parent < 0 ? "" : cluster.switches[one.parent].name,
                                  std::to_string(sum.nodes), std::to_string(sum.closed)};
     if (with_states)
       row.insert(row.end(), {std::to_string(sum.up), std::to_string(sum.in_trouble), shown_percent(sum.mean_load(), 0),
@@ -121,17 +120,17 @@ std::string node_table(const ReportCluster& cluster) {
   order.resize(std::min(order.size(), most_rows));
   std::vector<std::string> on(cluster.nodes.size());
   for (const SwitchShape& one : cluster.switches)
-    for (const std::int32_t node : one.nodes) on[static_cast<std::size_t>(node)] = one.name;
+    for (const std::int32_t node : one.nodes) on[node] = one.name;
   HtmlTable table(all ? "Each node"
                       : "The " + std::to_string(most_rows) + " nodes with the most trouble, of " +
                             std::to_string(cluster.nodes.size()),
                   {"Node", "<Switch", "<State", "<Jobs", "Cores", "Load", "Load of cores", "Outages", "P(outage)"});
   for (const ReportNode* node : order) {
     const NodeState& state = *node->state;
-    table.add({node->name, on[static_cast<std::size_t>(node - cluster.nodes.data())],
-               std::string(to_string(state.liveness)), node->closed ? "none start" : "", shown_number(state.cores, 0),
-               shown_number(state.cpu_load.minutes_1), shown_percent(node->load(), 0),
-               &state == &not_known ? "-" : std::to_string(state.outages), shown_number(state.outage_probability, 4)});
+    table.add({node->name, on[node - cluster.nodes.data()], std::string(to_string(state.liveness)),
+               node->closed ? "none start" : "", shown_number(state.cores, 0), shown_number(state.cpu_load.minutes_1),
+               shown_percent(node->load(), 0), &state == &not_known ? "-" : std::to_string(state.outages),
+               shown_number(state.outage_probability, 4)});
   }
   return folded("Table: state, load and outages of the nodes", table);
 }

@@ -27,7 +27,7 @@ std::vector<std::vector<std::int32_t>> bundles_of(const ReportFacts& facts) {
     std::unordered_map<std::string_view, std::int32_t> first_leaf;
     for (const NodeView& node : facts.machine->view.nodes) first_leaf.emplace(node.name, node.first_leaf);
     std::ranges::stable_sort(order, {}, [&](std::int32_t n) {
-      const auto found = first_leaf.find(nodes[static_cast<std::size_t>(n)].name);
+      const auto found = first_leaf.find(nodes[n].name);
       return found == first_leaf.end() ? INT32_MAX : found->second;
     });
   }
@@ -74,15 +74,14 @@ std::string picture(const ReportFacts& facts, const std::vector<std::vector<std:
   const std::string label = std::string(bandwidth ? "Bandwidth" : "Latency") + " between " +
                             (bundles.size() == facts.state->state.nodes.size() ? "nodes" : "groups of nodes");
   const auto value = [&](std::int32_t row, std::int32_t column) {
-    return worst_between(facts.state->state.pairs, bundles[static_cast<std::size_t>(row)],
-                         bundles[static_cast<std::size_t>(column)], which);
+    return worst_between(facts.state->state.pairs, bundles[row], bundles[column], which);
   };
   const auto count = static_cast<std::int32_t>(names.size());
   std::vector<std::string> titles{"Node"};
   titles.insert(titles.end(), names.begin(), names.end());
   HtmlTable table(label, titles);
   for (std::int32_t row = 0; row < count; ++row) {
-    std::vector<std::string> cells{names[static_cast<std::size_t>(row)]};
+    std::vector<std::string> cells{names[row]};
     for (std::int32_t column = 0; column < count; ++column) cells.push_back(shown_value(which, value(row, column)));
     table.add(cells);
   }
@@ -96,11 +95,10 @@ std::string picture(const ReportFacts& facts, const std::vector<std::vector<std:
 std::string sources(const LiveState& state) {
   std::array<std::int64_t, pair_source_names.size()> cells{};
   std::vector<std::int64_t> nodes(static_cast<std::size_t>(state.pairs.groups), 0);
-  for (const std::int32_t group : state.pairs.group_of_node) ++nodes[static_cast<std::size_t>(group)];
+  for (const std::int32_t group : state.pairs.group_of_node) ++nodes[group];
   for (std::int32_t a = 0; a < state.pairs.groups; ++a)
     for (std::int32_t b = a; b < state.pairs.groups; ++b)
-      if (a != b || nodes[static_cast<std::size_t>(a)] > 1)
-        ++cells[static_cast<std::size_t>(pair_cell(state.pairs, a, b).source)];
+      if (a != b || nodes[a] > 1) ++cells[static_cast<std::size_t>(pair_cell(state.pairs, a, b).source)];
   return "Cells between " + std::to_string(state.pairs.groups) + " groups of nodes: " + shown_sources(cells) + ".";
 }
 
@@ -117,8 +115,7 @@ HtmlSection pairs_section(const ReportFacts& facts) {
   const std::vector<NodeState>& nodes = facts.state->state.nodes;
   std::vector<std::string> names;
   for (const auto& bundle : bundles) {
-    const std::string first = nodes[static_cast<std::size_t>(bundle.front())].name,
-                      last = nodes[static_cast<std::size_t>(bundle.back())].name;
+    const std::string first = nodes[bundle.front()].name, last = nodes[bundle.back()].name;
     names.push_back(bundle.size() == 1 ? first : first + ".." + last);
   }
   section.body += paragraph(sources(facts.state->state));

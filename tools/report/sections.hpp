@@ -9,7 +9,7 @@
 #include "sim/statistics.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/input/decision_input.hpp"
-#include "tools/input/state_input.hpp"
+#include "tools/input/monitor_input.hpp"
 #include "tools/report/html.hpp"
 
 namespace placement::tools {

@@ -41,21 +41,20 @@ std::int64_t jobs_with_matrix(const Report& report) {
 
 std::string input_text(const Report& report) {
   const sim::ReplayOptions& options = report.options;
-  std::string out = formatted("%zu jobs of %s; %lld usable jobs not selected\n", report.jobs.size(), report.log.c_str(),
-                              static_cast<long long>(report.not_selected));
+  std::string out = formatted("%zu jobs of %s; %ld usable jobs not selected\n", report.jobs.size(), report.log.c_str(),
+                              report.not_selected);
   for (const sim::LogNotes::Note& note : report.notes->notes()) out += "  " + note.text() + "\n";
   if (report.too_large > 0)
-    out += formatted("  skipped %lld: larger than the machine (first in line %lld)\n",
-                     static_cast<long long>(report.too_large), static_cast<long long>(report.too_large_line));
+    out += formatted("  skipped %ld: larger than the machine (first in line %ld)\n", report.too_large,
+                     report.too_large_line);
   const std::string shape = report.machine->view().torus
                                 ? shape_of(*report.machine->view().torus)
                                 : std::to_string(report.machine->switches()) + " leaf switches";
   const std::int64_t matrices = jobs_with_matrix(report);
   out += formatted(
-      "machine: %d nodes, %lld cores, %s; %s at the start; communication %g %%, %lld of %zu jobs with a matrix\n",
-      report.machine->nodes(), static_cast<long long>(report.machine->cores()), shape.c_str(),
-      options.full_start ? "full" : "empty", 100 * options.communication, static_cast<long long>(matrices),
-      report.jobs.size());
+      "machine: %d nodes, %ld cores, %s; %s at the start; communication %g %%, %ld of %zu jobs with a matrix\n",
+      report.machine->nodes(), report.machine->cores(), shape.c_str(), options.full_start ? "full" : "empty",
+      100 * options.communication, matrices, report.jobs.size());
   if (matrices == 0)
     out += formatted(
         "warning: --pattern %s with --share %g gives no job a matrix: policies that require one use the stock placement for all jobs\n",
@@ -71,23 +70,22 @@ std::string strategies_text(const Report& report) {
   std::string out = formatted("%-14s %8s %11s %6s %9s %9s %9s %8s %6s %6s %9s %8s\n", "strategy", "jobs", "makespan s",
                               "util", "wait s", "flow s", "run s", "stretch", "R", "gain", "decide ms", "replay s");
   for (const sim::Summary& s : report.summaries)
-    out += formatted("%-14s %8lld %11.0f %5.1f%% %9s %9s %9s %8s %6s %6s %9.2f %8.1f%s\n", s.strategy.c_str(),
-                     static_cast<long long>(s.ended), s.makespan_s, 100 * s.utilisation,
-                     mean_text(s, sim::Measure::wait, 0).c_str(), mean_text(s, sim::Measure::flow, 0).c_str(),
-                     mean_text(s, sim::Measure::run, 0).c_str(), mean_text(s, sim::Measure::stretch, 2).c_str(),
-                     shown_number(s.mean_ratio, 3).c_str(), shown_percent(s.mean_gain, 1).c_str(), s.decision_ms,
-                     s.replay_s, s.interrupted ? "  interrupted" : "");
+    out += formatted("%-14s %8ld %11.0f %5.1f%% %9s %9s %9s %8s %6s %6s %9.2f %8.1f%s\n", s.strategy.c_str(), s.ended,
+                     s.makespan_s, 100 * s.utilisation, mean_text(s, sim::Measure::wait, 0).c_str(),
+                     mean_text(s, sim::Measure::flow, 0).c_str(), mean_text(s, sim::Measure::run, 0).c_str(),
+                     mean_text(s, sim::Measure::stretch, 2).c_str(), shown_number(s.mean_ratio, 3).c_str(),
+                     shown_percent(s.mean_gain, 1).c_str(), s.decision_ms, s.replay_s,
+                     s.interrupted ? "  interrupted" : "");
   for (const sim::Summary& s : report.summaries) {
     if (s.refused > 0)
-      out +=
-          formatted("%s: %lld jobs used the stock choice because the policy could not serve them; first reason: %s\n",
-                    s.strategy.c_str(), static_cast<long long>(s.refused), s.first_refusal.c_str());
+      out += formatted("%s: %ld jobs used the stock choice because the policy could not serve them; first reason: %s\n",
+                       s.strategy.c_str(), s.refused, s.first_refusal.c_str());
     if (s.node_failures > 0)
-      out += formatted("%s: %lld node failures, %lld restarts, %.1f core hours of repeated work\n", s.strategy.c_str(),
-                       static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours);
+      out += formatted("%s: %ld node failures, %ld restarts, %.1f core hours of repeated work\n", s.strategy.c_str(),
+                       s.node_failures, s.restarts, s.lost_core_hours);
     if (s.given_up > 0)
-      out += formatted("%s: %lld jobs were given up after %d restarts or with too many nodes down\n",
-                       s.strategy.c_str(), static_cast<long long>(s.given_up), sim::most_restarts);
+      out += formatted("%s: %ld jobs were given up after %d restarts or with too many nodes down\n", s.strategy.c_str(),
+                       s.given_up, sim::most_restarts);
   }
   return out + "R and gain cover the jobs with a matrix; \"-\": no jobs\n";
 }
@@ -123,7 +121,7 @@ std::string sizes_text(const Report& report) {
   out += "\n";
   if (report.summaries.empty()) return out;
   for (const sim::SizeClass& first : report.summaries[0].sizes) {
-    out += formatted("%8d %8lld %7.2f", first.tasks, static_cast<long long>(first.jobs), first.least_switches);
+    out += formatted("%8d %8ld %7.2f", first.tasks, first.jobs, first.least_switches);
     for (const sim::Summary& s : report.summaries) {
       const auto same =
           std::find_if(s.sizes.begin(), s.sizes.end(), [&](const sim::SizeClass& c) { return c.tasks == first.tasks; });
