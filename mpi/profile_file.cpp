@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "common/util/error.hpp"
-#include "common/util/short_number.hpp"
+#include "common/util/text.hpp"
 
 namespace placement::mpi {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "common/util/file_descriptor.hpp"
-#include "common/util/file_error.hpp"
+#include "common/util/error.hpp"
 
 namespace placement::mpi {
 namespace {

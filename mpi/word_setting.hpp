@@ -7,7 +7,7 @@
 
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
-#include "common/util/word_list.hpp"
+#include "common/util/text.hpp"
 
 namespace placement::mpi {
 

@@ -10,7 +10,6 @@
 #include "common/state/live_state.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 
 namespace placement::netload {
 

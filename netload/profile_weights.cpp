@@ -8,7 +8,6 @@
 
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
-#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::netload {

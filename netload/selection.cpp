@@ -7,7 +7,6 @@
 #include <random>
 
 #include "common/util/error.hpp"
-#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::netload {

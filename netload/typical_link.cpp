@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/util/short_number.hpp"
+#include "common/util/text.hpp"
 
 namespace placement::netload {
 

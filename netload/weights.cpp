@@ -6,7 +6,6 @@
 #include <string>
 
 #include "common/util/error.hpp"
-#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::netload {

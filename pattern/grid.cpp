@@ -5,7 +5,6 @@
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 
 namespace placement::pattern {
 

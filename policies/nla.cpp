@@ -14,7 +14,7 @@
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
 #include "common/util/hostlist.hpp"
-#include "common/util/short_number.hpp"
+#include "common/util/text.hpp"
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
 #include "netload/live_input.hpp"

@@ -6,7 +6,6 @@
 #include "common/policy/config.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 #include "netload/weights.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/table.hpp"

@@ -7,7 +7,6 @@
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/baselines.hpp"
 #include "policies/nla.hpp"

@@ -10,7 +10,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/deadline.hpp"
-#include "common/util/short_number.hpp"
+#include "common/util/text.hpp"
 #include "sim/backfill.hpp"
 #include "sim/failures.hpp"
 #include "sim/node_plan.hpp"

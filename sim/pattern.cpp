@@ -12,7 +12,6 @@
 #include "common/matrix/matrix_read.hpp"
 #include "common/util/error.hpp"
 #include "common/util/random.hpp"
-#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::sim {

@@ -8,7 +8,6 @@
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 #include "sim/job_log.hpp"
 #include "sim/line_source.hpp"
 

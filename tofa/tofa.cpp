@@ -9,7 +9,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
-#include "common/util/short_number.hpp"
+#include "common/util/text.hpp"
 #include "pattern/grid.hpp"
 #include "tofa/contention.hpp"
 #include "tofa/scotch_hook.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "common/util/short_number.hpp"
+#include "common/util/text.hpp"
 #include "mapping/sparsify.hpp"
 #include "tofa/scotch_hook.hpp"
 #include "tofa/torus_map.hpp"

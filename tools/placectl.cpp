@@ -9,7 +9,6 @@
 #include "tofa/scotch_map.hpp"
 #endif
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/output/json.hpp"
 

@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "common/util/error.hpp"
-#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 
 namespace placement {

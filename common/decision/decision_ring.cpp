@@ -14,14 +14,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <string>
 #include <utility>
 
 #include "common/decision/ring_place.hpp"
 #include "common/util/checksum.hpp"
-#include "common/util/error.hpp"
-#include "common/util/file_descriptor.hpp"
-#include "common/util/file_error.hpp"
+#include "common/util/input_file.hpp"
 
 namespace placement {
 
@@ -62,8 +59,6 @@ class NameIsTaken : public Error {
 bool usable(const Header& header) {
   return std::equal(std::begin(magic), std::end(magic), header.magic) && header.version == version && header.ring != 0;
 }
-
-// ---- the writer's file
 
 void check_in_memory(const std::string& path) {
   const std::string directory = std::filesystem::path(path).parent_path();
@@ -218,8 +213,6 @@ FileDescriptor open_ring(const std::string& path, RingReaders readers) {
   fail_errno(path, "cannot be allocated", error != 0 ? error : errno);
 }
 
-// ---- the reader's file
-
 Header read_header(const std::string& path, int file) {
   Header header;
   if (!read_at(file, &header, sizeof header, 0) || !usable(header))
@@ -275,12 +268,7 @@ std::vector<Decision> DecisionReader::read(std::size_t most) {
   if (file < 0) fail_errno(path_, "cannot be opened");
   struct stat status {};
   if (fstat(file, &status) != 0) fail_errno(path_, "cannot be examined");
-  if (!S_ISREG(status.st_mode)) throw Error(path_ + ": is not a regular file");
-  if (!owners_.empty() && std::find(owners_.begin(), owners_.end(), status.st_uid) == owners_.end())
-    throw Error(path_ + ": belongs to user " + std::to_string(status.st_uid) +
-                ", who is not one of its trusted owners");
-  if (!owners_.empty() && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    throw Error(path_ + ": is writable by others than its owner: remove this permission");
+  require_trusted(path_, status, owners_);
   const Header header = read_header(path_, file);
   if (cursor_.ring != header.ring || cursor_.next > header.written) cursor_ = {header.ring, 0};
   std::vector<Decision> decisions;

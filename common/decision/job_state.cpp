@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/decision/job_state.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <unordered_map>
@@ -14,7 +13,6 @@
 #include "common/topology/torus_topology.hpp"
 #include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
-#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 #include "common/util/zstd_frame.hpp"
 
@@ -47,8 +45,8 @@ class Selection {
  public:
   Selection(const ClusterView& view, std::span<const std::int32_t> nodes, double job_seconds) : view_(view) {
     for (const std::int32_t node : nodes) {
-      names_.push_back(view.nodes[static_cast<std::size_t>(node)].name);
-      states_.push_back(view.nodes[static_cast<std::size_t>(node)].state);
+      names_.push_back(view.nodes[node].name);
+      states_.push_back(view.nodes[node].state);
     }
     knows_outages_ = view.outages || (view.live && outages_known(*view.live));
     if (view.outages || !view.live) return;
@@ -118,7 +116,7 @@ class Selection {
       NodeState node;
       node.name = names_[n];
       if (states_[n] >= 0) {
-        const NodeState& known = view_.live->nodes[static_cast<std::size_t>(states_[n])];
+        const NodeState& known = view_.live->nodes[states_[n]];
         node.liveness = known.liveness;
         node.age_s = with_pairs ? known.age_s : std::floor(known.age_s / age_step_s) * age_step_s;
       }
@@ -139,7 +137,7 @@ class Selection {
     std::vector<std::int32_t> group_of_node, old_group;
     std::unordered_map<std::int32_t, std::int32_t> new_group;
     for (const std::int32_t state : states_) {
-      const std::int32_t group = state < 0 ? -1 : all.group_of_node[static_cast<std::size_t>(state)];
+      const std::int32_t group = state < 0 ? -1 : all.group_of_node[state];
       const auto [entry, is_new] = new_group.emplace(group, static_cast<std::int32_t>(old_group.size()));
       if (is_new) old_group.push_back(group);
       group_of_node.push_back(entry->second);
@@ -149,9 +147,8 @@ class Selection {
     PairArrays arrays(groups, std::move(group_of_node));
     for (std::int32_t a = 0; a < groups; ++a)
       for (std::int32_t b = a; b < groups; ++b) {
-        if (old_group[static_cast<std::size_t>(a)] < 0 || old_group[static_cast<std::size_t>(b)] < 0) continue;
-        PairArrays::Cell cell =
-            pair_cell(all, old_group[static_cast<std::size_t>(a)], old_group[static_cast<std::size_t>(b)]);
+        if (old_group[a] < 0 || old_group[b] < 0) continue;
+        PairArrays::Cell cell = pair_cell(all, old_group[a], old_group[b]);
         for (float* value : {&cell.latency_us, &cell.bandwidth_Bps, &cell.peak_bandwidth_Bps})
           *value = shortened(*value);
         cell.age_s = static_cast<float>(unknown_value);  // no policy uses it
@@ -167,7 +164,7 @@ class Selection {
     std::vector<float> values;
     if (all.empty()) return values;
     for (const std::int32_t state : states_)
-      values.push_back(state < 0 ? static_cast<float>(unknown_value) : shortened(all[static_cast<std::size_t>(state)]));
+      values.push_back(state < 0 ? static_cast<float>(unknown_value) : shortened(all[state]));
     return values;
   }
 

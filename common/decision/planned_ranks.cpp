@@ -12,16 +12,6 @@
 
 namespace placement {
 
-// Returns the first and the last rank of a text such as "5" or "1-3".
-static std::pair<std::int64_t, std::int64_t> range_of(std::string_view text) {
-  const std::size_t dash = text.find('-');
-  const std::optional<std::int64_t> first = parse_integer(text.substr(0, dash)),
-                                    last = dash == text.npos ? first : parse_integer(text.substr(dash + 1));
-  if (!first || !last || *first < 0 || *last < *first || *last >= CommMatrix::max_ranks)
-    throw Error("'" + shown(text) + "' is not a rank or a range of ranks");
-  return {*first, *last};
-}
-
 std::string ranks_text(const RanksOfNodes& ranks, std::size_t max_bytes) {
   std::string text;
   for (std::size_t n = 0; n < ranks.size(); ++n) {
@@ -47,11 +37,13 @@ PlannedRanks unpack_planned_ranks(std::string_view text) {
   for (const std::string_view node : split_at(text.substr(point + 1), ';')) {
     std::vector<std::int32_t>& ranks = planned.ranks.emplace_back();
     for (const std::string_view part : split_at(node, ',')) {
-      const auto [first, last] = range_of(part);
+      const auto range = parse_range(part, CommMatrix::max_ranks);
+      if (!range) throw Error("'" + shown(part) + "' is not a rank or a range of ranks");
+      const auto [first, last] = *range;
       count += last - first + 1;
       if (count > CommMatrix::max_ranks)
         throw Error("there are more than " + std::to_string(CommMatrix::max_ranks) + " ranks");
-      for (std::int64_t rank = first; rank <= last; ++rank) ranks.push_back(static_cast<std::int32_t>(rank));
+      for (std::int32_t rank = first; rank <= last; ++rank) ranks.push_back(rank);
     }
   }
   return planned;

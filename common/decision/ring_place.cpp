@@ -25,8 +25,7 @@ constexpr std::size_t most_entries = 65536;  // the number of entries of the dir
 
 // Returns whether the file belongs to one of the owners and nobody else may write it.
 static bool trusted(const struct stat& status, std::span<const uid_t> owners) {
-  return std::find(owners.begin(), owners.end(), status.st_uid) != owners.end() &&
-         (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  return std::ranges::find(owners, status.st_uid) != owners.end() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 // Returns the directories next to `path` that have the name of a ring's directory and belong to one of the owners.
@@ -44,7 +43,7 @@ static std::vector<std::string> ring_directories(const std::string& path, std::s
         lstat(entry->path().c_str(), &status) == 0 && S_ISDIR(status.st_mode) && trusted(status, owners))
       found.push_back(entry->path().string());
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 

@@ -13,7 +13,6 @@
 
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
-#include "common/util/file_error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
 

@@ -23,7 +23,7 @@ static void check(std::int32_t ranks, const CommEdge& edge) {
 // Sorts edges, each with a < b, by a and then by b. Takes linear time if the edges of each rank are already sorted.
 static void sort_by_pair(std::int32_t ranks, std::vector<CommEdge>& edges) {
   const auto before = [](const CommEdge& x, const CommEdge& y) { return std::tie(x.a, x.b) < std::tie(y.a, y.b); };
-  if (std::is_sorted(edges.begin(), edges.end(), before)) return;
+  if (std::ranges::is_sorted(edges, before)) return;
   std::vector<std::size_t> begin(static_cast<std::size_t>(ranks) + 1);
   for (const CommEdge& edge : edges) ++begin[edge.a + 1];
   for (std::int32_t r = 0; r < ranks; ++r) begin[r + 1] += begin[r];
@@ -89,7 +89,7 @@ CommMatrix CommMatrix::from_edges(std::int32_t ranks, std::vector<CommEdge> edge
 
 std::int64_t CommMatrix::weight(std::int32_t a, std::int32_t b) const {
   const auto row = neighbours(a);
-  const auto found = std::lower_bound(row.begin(), row.end(), b);
+  const auto found = std::ranges::lower_bound(row, b);
   return found == row.end() || *found != b ? 0 : weights(a)[found - row.begin()];
 }
 

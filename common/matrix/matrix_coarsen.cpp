@@ -40,8 +40,7 @@ std::int32_t root_of(std::vector<std::int32_t>& joined, std::int32_t group) {
 // `in_pairs` each group is joined at most once. Returns false when no groups could be joined.
 bool join(Grouping& grouping, std::int32_t group_size, bool in_pairs) {
   std::vector<CommEdge> edges = grouping.matrix.edges();
-  std::stable_sort(edges.begin(), edges.end(),
-                   [](const CommEdge& x, const CommEdge& y) { return x.weight > y.weight; });
+  std::ranges::stable_sort(edges, [](const CommEdge& x, const CommEdge& y) { return x.weight > y.weight; });
   const std::size_t before = grouping.size.size();
   std::vector<std::int32_t> joined(before);
   std::iota(joined.begin(), joined.end(), 0);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/matrix/matrix_format.hpp"
 
-#include <string>
-
 #include "common/util/error.hpp"
 #include "common/util/text_scanner.hpp"
 

@@ -10,7 +10,6 @@ namespace placement {
 
 namespace {
 
-// The first line of a METIS graph.
 struct MetisHeader {
   std::int64_t vertices = 0;
   std::int64_t edges = 0;
@@ -25,7 +24,7 @@ struct Flags {
 
 std::optional<Flags> parse_flags(std::string_view field) {
   Flags flags;
-  if (field.empty() || field.size() > 3 || field.find_first_not_of("01") != std::string_view::npos) return std::nullopt;
+  if (field.empty() || field.size() > 3 || field.find_first_not_of("01") != field.npos) return std::nullopt;
   for (std::size_t k = 0; k < field.size(); ++k) flags.digit[3 - field.size() + k] = field[k] == '1';
   return flags;
 }

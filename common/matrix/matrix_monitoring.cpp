@@ -25,10 +25,6 @@ constexpr std::string_view rank_kinds[] = {"O2A", "A2O", "A2A"};  // collectives
 constexpr std::string_view collective_pair = "C";                 // collectives by pair, which I lines count already
 constexpr std::string_view communicator = "D";
 
-bool one_of(std::string_view word, std::span<const std::string_view> known) {
-  return std::find(known.begin(), known.end(), word) != known.end();
-}
-
 void literal(TextScanner& in, std::string_view wanted) {
   const std::string_view field = in.word("'" + std::string(wanted) + "'");
   if (field != wanted) in.fail(in_quotes(field) + ": expected '" + std::string(wanted) + "'");
@@ -74,14 +70,14 @@ void add_communicator(Run& run, TextScanner& in) {
 void add_line(Run& run, TextScanner& in, std::int32_t only_source) {
   const std::string_view kind = in.word("the kind of line");
   if (kind == communicator) return add_communicator(run, in);
-  const bool counted = one_of(kind, pair_kinds);
-  if (!counted && kind != collective_pair && !one_of(kind, rank_kinds))
+  const bool counted = std::ranges::count(pair_kinds, kind) != 0;
+  if (!counted && kind != collective_pair && std::ranges::count(rank_kinds, kind) == 0)
     in.fail(in_quotes(kind) + ": expected a line of Open MPI's monitoring (E, I, S, R, C, D, O2A, A2O or A2A)");
   const std::int64_t from = read_rank(run, in);
   if (only_source >= 0 && from != only_source)
     in.fail("sender " + std::to_string(from) + " in the file of rank " + std::to_string(only_source));
   if (run.reported.size() <= static_cast<std::size_t>(from)) run.reported.resize(static_cast<std::size_t>(from) + 1);
-  run.reported[static_cast<std::size_t>(from)] = true;
+  run.reported[from] = true;
   const std::int64_t to = counted || kind == collective_pair ? read_rank(run, in) : from;
   const std::int64_t amount = bytes_or_messages(in, run.options.weight);
   if (counted) add_traffic(run.table, in, from, to, static_cast<long double>(amount));
@@ -97,7 +93,7 @@ CommMatrix finished(Run&& run, const std::string& name, MatrixInfo& info) {
   info.format = MatrixFormat::open_mpi_monitoring;
   info.has_messages = true;
   if (run.ranks == 0) throw Error(name + ": names no rank");
-  const auto senders = std::count(run.reported.begin(), run.reported.end(), true);
+  const auto senders = std::ranges::count(run.reported, true);
   if (senders < run.ranks)
     info.notes.push_back("only " + std::to_string(senders) + " of " + std::to_string(run.ranks) +
                          " ranks have lines about their traffic: that of the others is missing");
@@ -137,7 +133,7 @@ std::map<std::string, std::vector<std::int32_t>> runs_in(const fs::path& directo
 }
 
 std::vector<std::string> file_names(const std::string& prefix, std::vector<std::int32_t> ranks) {
-  std::sort(ranks.begin(), ranks.end());
+  std::ranges::sort(ranks);
   std::vector<std::string> names;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     names.push_back(prefix + "." + std::to_string(r) + ".prof");
@@ -154,7 +150,8 @@ bool is_monitoring_line(std::string_view line) {
   const std::size_t tab = line.find('\t');
   const std::string_view kind = line.substr(0, tab);
   return tab != std::string_view::npos &&
-         (one_of(kind, pair_kinds) || one_of(kind, rank_kinds) || kind == collective_pair || kind == communicator);
+         (std::ranges::count(pair_kinds, kind) != 0 || std::ranges::count(rank_kinds, kind) != 0 ||
+          kind == collective_pair || kind == communicator);
 }
 
 CommMatrix parse_monitoring(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {

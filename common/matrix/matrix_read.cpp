@@ -44,8 +44,8 @@ static CommMatrix parse_text(std::string_view text, const std::string& name, con
   TextScanner ahead = in;
   const std::string_view first = ahead.word("a value");
   if (first == "np") return parse_np_list(in, options, info);
-  const bool digits = first.find_first_of("0123456789") != std::string_view::npos;
-  const bool number = digits || first.find_first_not_of("-+.naifNAIF") == std::string_view::npos;
+  const bool digits = first.find_first_of("0123456789") != first.npos;
+  const bool number = digits || first.find_first_not_of("-+.naifNAIF") == first.npos;
   if (!digits && is_edge_header(in)) return parse_edge_table(in, options, info);
   if (!number && is_dense_header(in)) return parse_dense_with_header(in, options, info);
   if (!number)

@@ -46,10 +46,9 @@ bool has_corner(TextScanner in) {
 constexpr std::size_t most_columns = 1000;  // of an edge list
 constexpr std::size_t absent = static_cast<std::size_t>(-1);
 
-// Returns the first column that has one of the names.
 std::size_t column_of(const std::vector<std::string>& names, std::initializer_list<std::string_view> wanted) {
   for (const std::string_view name : wanted)
-    if (const auto found = std::find(names.begin(), names.end(), name); found != names.end())
+    if (const auto found = std::ranges::find(names, name); found != names.end())
       return static_cast<std::size_t>(found - names.begin());
   return absent;
 }

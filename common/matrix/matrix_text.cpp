@@ -2,11 +2,8 @@
 #include "common/matrix/matrix_text.hpp"
 
 #include <algorithm>
-#include <string>
 
-#include "common/matrix/traffic_table.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 
 namespace placement {
 
@@ -52,7 +49,7 @@ MarketBanner market_banner(TextScanner& in) {
   const auto expect = [&](std::string_view what, std::initializer_list<std::string_view> known) {
     const std::string_view field = in.word(what);
     const std::string word = lower_case(field);
-    if (std::find(known.begin(), known.end(), word) != known.end()) return word;
+    if (std::ranges::find(known, word) != known.end()) return word;
     in.fail("MatrixMarket " + std::string(what) + " " + in_quotes(field) + ": expected " + joined(known, " or "));
   };
   MarketBanner banner;

@@ -68,7 +68,7 @@ std::vector<std::byte> payload_of(const CommMatrix& matrix) {
   std::vector<std::byte> weights;
   for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) {
     const auto row = matrix.neighbours(rank);
-    const auto larger = static_cast<std::size_t>(std::upper_bound(row.begin(), row.end(), rank) - row.begin());
+    const auto larger = static_cast<std::size_t>(std::ranges::upper_bound(row, rank) - row.begin());
     put(out, row.size() - larger);
     std::int32_t last = rank;
     for (std::size_t k = larger; k < row.size(); ++k) {
@@ -82,13 +82,12 @@ std::vector<std::byte> payload_of(const CommMatrix& matrix) {
 }
 
 CommMatrix read_pairs(Reader& in, const WireLimits& limits) {
-  const auto ranks =
-      static_cast<std::int32_t>(in.size("number of ranks", static_cast<std::uint64_t>(limits.max_ranks)));
-  const std::uint64_t pairs = in.size("number of pairs", static_cast<std::uint64_t>(limits.max_pairs));
+  const auto ranks = static_cast<std::int32_t>(in.size("number of ranks", limits.max_ranks));
+  const std::uint64_t pairs = in.size("number of pairs", limits.max_pairs);
   std::vector<CommEdge> edges(pairs);
   std::size_t filled = 0;
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
-    const std::uint64_t larger = in.number("number of neighbours", static_cast<std::uint64_t>(ranks - 1 - rank));
+    const std::uint64_t larger = in.number("number of neighbours", ranks - 1 - rank);
     if (larger > pairs - filled) fail("the ranks have more than the announced " + std::to_string(pairs) + " pairs");
     for (std::uint64_t k = 0; k < larger; ++k) edges[filled++].a = rank;
   }
@@ -97,9 +96,7 @@ CommMatrix read_pairs(Reader& in, const WireLimits& limits) {
   for (std::size_t e = 0; e < edges.size(); ++e) {
     const std::int32_t last = e > 0 && edges[e - 1].a == edges[e].a ? edges[e - 1].b : edges[e].a;
     if (last >= ranks - 1) fail("rank " + std::to_string(edges[e].a) + " has neighbours beyond the last rank");
-    edges[e].b =
-        last + 1 +
-        static_cast<std::int32_t>(in.number("distance of neighbours", static_cast<std::uint64_t>(ranks - 2 - last)));
+    edges[e].b = last + 1 + static_cast<std::int32_t>(in.number("distance of neighbours", ranks - 2 - last));
   }
   for (CommEdge& edge : edges)
     edge.weight = 1 + static_cast<std::int64_t>(in.number("weight", std::numeric_limits<std::int64_t>::max() - 1));

@@ -48,9 +48,9 @@ void TrafficTable::sort_and_merge() {
   const auto not_ascending = [](const CommEdge& x, const CommEdge& y) {
     return std::tie(x.a, x.b) >= std::tie(y.a, y.b);
   };
-  if (std::adjacent_find(entries_.begin(), entries_.end(), not_ascending) == entries_.end()) return;
-  std::sort(entries_.begin(), entries_.end(),
-            [](const CommEdge& x, const CommEdge& y) { return std::tie(x.a, x.b) < std::tie(y.a, y.b); });
+  if (std::ranges::adjacent_find(entries_, not_ascending) == entries_.end()) return;
+  std::ranges::sort(entries_,
+                    [](const CommEdge& x, const CommEdge& y) { return std::tie(x.a, x.b) < std::tie(y.a, y.b); });
   std::size_t kept = 0;
   for (const CommEdge& entry : entries_) {
     if (kept == 0 || entries_[kept - 1].a != entry.a || entries_[kept - 1].b != entry.b)

@@ -50,28 +50,22 @@ std::vector<std::string> rank_tables_of(const std::string& file) {
     if (name.find_first_not_of("0123456789", prefix.size()) != name.npos) continue;
     found.push_back((path.has_parent_path() ? path.parent_path() / name : fs::path(name)).string());
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 
 AwaitedProfile::AwaitedProfile(std::string file) : file_(std::move(file)), before_(identity_of(file_)) {}
 
-AwaitedProfile::Identity AwaitedProfile::identity_of(const std::string& file) {
-  struct stat status {};
-  if (stat(file.c_str(), &status) != 0) return {};
-  return {status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
-}
-
 bool AwaitedProfile::is_written() const {
-  const Identity now = identity_of(file_);
+  const FileIdentity now = identity_of(file_);
   return now.inode != 0 && now != before_;
 }
 
 std::string AwaitedProfile::report() const {
   if (is_written()) return "wrote " + file_ + ": " + sums_of(file_);
   std::string text = "nothing was written to " + file_;
-  if (before_.inode != 0)
-    text += ", which is of an earlier run (" + day_and_time(static_cast<std::time_t>(before_.seconds)) + ")";
+  struct stat status {};
+  if (stat(file_.c_str(), &status) == 0) text += ", which is of an earlier run (" + day_and_time(status.st_mtime) + ")";
   if (!rank_tables_of(file_).empty())
     return text + ": no rank called MPI_Finalize; placement-profile --merge " + file_ +
            " adds up the counts of the ranks";

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <cstdint>
 #include <ctime>
 #include <string>
 #include <vector>
+
+#include "common/util/file_descriptor.hpp"
 
 namespace placement {
 
@@ -27,17 +28,8 @@ class AwaitedProfile {
   std::string report() const;
 
  private:
-  // Identifies a file: one that replaces it has another identity. The inode is 0 if there is no file.
-  struct Identity {
-    std::uint64_t inode = 0;
-    std::int64_t seconds = 0, nanoseconds = 0;
-
-    bool operator==(const Identity&) const = default;
-  };
-  static Identity identity_of(const std::string& file);
-
   std::string file_;
-  Identity before_;
+  FileIdentity before_;
 };
 
 }  // namespace placement

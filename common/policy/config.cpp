@@ -8,10 +8,8 @@
 #include <filesystem>
 
 #include "common/topology/slurm_hosts.hpp"
-#include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 
 namespace placement {
 

@@ -5,7 +5,6 @@
 
 #include "common/policy/config.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 
 namespace placement {
 
@@ -90,7 +89,7 @@ bool set_path(std::string& target, std::string_view value) {
 
 bool set_user(std::string& target, std::string_view value) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
-  if (value.empty() || value.size() > 32 || value.find_first_not_of(letters) != std::string_view::npos) return false;
+  if (value.empty() || value.size() > 32 || value.find_first_not_of(letters) != value.npos) return false;
   target = value;
   return true;
 }
@@ -98,7 +97,7 @@ bool set_user(std::string& target, std::string_view value) {
 bool set_program_names(std::string& target, std::string_view value) {
   if (value == "?") return false;  // matches all programs of one letter, and is probably a typing error
   for (const std::string_view name : split_at(value, ','))
-    if (name.empty() || name != trimmed(name) || name.find_first_of("/ \t") != std::string_view::npos) return false;
+    if (name.empty() || name != trimmed(name) || name.find_first_of("/ \t") != name.npos) return false;
   target = value;
   return true;
 }
@@ -108,8 +107,7 @@ bool set_interfaces(Config& config, std::string_view value) {
   for (const std::string_view part : split_at(value, ',')) {
     const std::string_view name = trimmed(part);
     constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@-";
-    if (name.empty() || name.size() > 15 || name.starts_with('.') ||
-        name.find_first_not_of(letters) != std::string_view::npos)
+    if (name.empty() || name.size() > 15 || name.starts_with('.') || name.find_first_not_of(letters) != name.npos)
       return false;  // not a path, and not longer than the kernel allows
     names.emplace_back(name);
   }
@@ -119,7 +117,6 @@ bool set_interfaces(Config& config, std::string_view value) {
 
 std::string show_interfaces(const Config& config) { return joined(config.probe_interfaces, ","); }
 
-// A key with a whole number.
 template <std::int64_t Config::*member, std::int64_t least, std::int64_t most>
 ConfigKey integer(std::string_view name, std::string_view help) {
   static const std::string& values =
@@ -233,7 +230,7 @@ std::span<const ConfigKey> config_keys() {
        "regret; the other weights are those of its paper by default.",
        [](Config& c, std::string_view v) {
          c.nla_weights = v;
-         return v.find('=') != std::string_view::npos;
+         return v.find('=') != v.npos;
        },
        [](const Config& c) { return c.nla_weights; }},
       path<&Config::torus_file>(

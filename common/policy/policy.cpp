@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "common/util/error.hpp"
 #include "common/util/text.hpp"
 
 namespace placement {

@@ -15,7 +15,7 @@ constexpr std::size_t max_items = 64;
 
 // Returns whether the text may be a key. Independent of the locale, because srun and slurmctld must agree.
 bool is_name(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   });
 }
@@ -54,7 +54,7 @@ Parameters parameters_of(std::string_view items, std::string_view word) {
 void check_word(std::string_view word) {
   if (word.size() > max_policy_word)
     throw Error("the word of a policy has more than " + std::to_string(max_policy_word) + " bytes");
-  if (std::any_of(word.begin(), word.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+  if (std::ranges::any_of(word, [](unsigned char c) { return c < ' ' || c == 0x7f; }))
     throw Error("a control character in " + in_quotes(word));
 }
 

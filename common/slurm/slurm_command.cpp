@@ -12,16 +12,13 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "common/util/error.hpp"
-#include "common/util/file_descriptor.hpp"
 #include "common/util/memory_file.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 #include "config.h"
 
 namespace placement {
@@ -37,13 +34,11 @@ std::vector<char*> environment_without_cuts() {
   return kept;
 }
 
-// Returns the last line that is not empty.
 std::string_view last_line(std::string_view text) {
   text = text.substr(0, text.find_last_not_of(" \n") + 1);
   return text.substr(text.find_last_of('\n') + 1);
 }
 
-// Reads until the writer closes its end.
 std::string read_all(int from) {
   std::string text;
   char buffer[65536];
@@ -107,7 +102,6 @@ SlurmCommand::~SlurmCommand() {
   wait();
 }
 
-// Returns the exit code of the command when it has ended.
 int SlurmCommand::wait() {
   int status = 0;
   while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {

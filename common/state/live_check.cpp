@@ -3,14 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 
 #include "common/state/node_fields.hpp"
 #include "common/util/error.hpp"
-#include "common/util/short_number.hpp"
+#include "common/util/text.hpp"
 #include "common/util/text_scanner.hpp"
 
 namespace placement {
@@ -24,7 +26,7 @@ constexpr NumberRange estimate{0, std::numeric_limits<double>::max()};
 bool in_range(double value, const NumberRange& range) { return std::isnan(value) || range.has(value); }
 
 void check_name(const std::string& name, std::unordered_set<std::string_view>& seen) {
-  const bool printable = std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
+  const bool printable = std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
   if (name.empty() || name.size() > longest_name || !printable)
     throw Error("node name " + in_quotes(name) + ": expected 1 to 255 printable characters without blanks");
   if (!seen.insert(name).second) throw Error("node " + name + " appears twice");
@@ -83,19 +85,19 @@ void check_table(std::span<const float> table, std::size_t groups, std::string_v
         }
 }
 
-void check_sources(const PairTable& pairs) {
-  constexpr NumberRange known{0, pair_source_names.size() - 1};
-  const auto groups = static_cast<std::size_t>(pairs.groups);
-  for (std::size_t at = 0; at < pairs.source.size(); ++at) {
-    const auto source = static_cast<std::size_t>(pairs.source[at]);
+// Checks that a table of an enumeration is symmetric and has only its values, of which there are `names`. A cell with
+// `none` must have no number in the tables `values`.
+template <typename Enum>
+void check_words(std::span<const Enum> table, std::size_t groups, std::size_t names, std::string_view what,
+                 std::initializer_list<std::span<const float>> values) {
+  for (std::size_t at = 0; at < table.size(); ++at) {
+    const auto number = static_cast<std::size_t>(table[at]);
     const std::size_t a = at / groups, b = at % groups;
-    if (source >= pair_source_names.size()) fail_pair(a, b, "source", static_cast<double>(source), known);
-    if (pairs.source[at] == PairSource::none &&
-        !(std::isnan(pairs.latency_us[at]) && std::isnan(pairs.bandwidth_Bps[at])))
-      throw Error("groups " + std::to_string(a) + " and " + std::to_string(b) +
-                  ": a pair of source none has a latency or bandwidth");
-    if (a < b && pairs.source[at] != pairs.source[b * groups + a])
-      fail_pair(a, b, "source", static_cast<double>(source), known);
+    if (number >= names || (a < b && table[at] != table[b * groups + a]))
+      fail_pair(a, b, what, static_cast<double>(number), {0, static_cast<double>(names - 1)});
+    if (table[at] == Enum::none && std::ranges::any_of(values, [at](auto each) { return !std::isnan(each[at]); }))
+      throw Error("groups " + std::to_string(a) + " and " + std::to_string(b) + ": a pair has no " + std::string(what) +
+                  ", and a value");
   }
 }
 
@@ -103,19 +105,6 @@ void check_per_node(std::span<const float> values, std::string_view what, const 
   for (const float value : values)
     if (!in_range(value, range))
       throw Error(std::string(what) + " of a node is " + exact_number(value) + ": expected " + range.text());
-}
-
-void check_predictors(std::span<const Predictor> predictors, std::span<const float> errors, std::size_t groups,
-                      std::string_view what) {
-  for (std::size_t at = 0; at < predictors.size(); ++at) {
-    const auto number = static_cast<std::size_t>(predictors[at]);
-    const std::size_t a = at / groups, b = at % groups;
-    if (number >= predictor_names.size() || predictors[at] != predictors[b * groups + a])
-      fail_pair(a, b, std::string(what) + "'s predictor", static_cast<double>(number), {0, predictor_names.size() - 1});
-    if (predictors[at] == Predictor::none && !std::isnan(errors[at]))
-      throw Error("groups " + std::to_string(a) + " and " + std::to_string(b) + ": " + std::string(what) +
-                  " has an error, and no predictor");
-  }
 }
 
 void check_forecasts(const PairTable& pairs) {
@@ -127,8 +116,10 @@ void check_forecasts(const PairTable& pairs) {
   const auto groups = static_cast<std::size_t>(pairs.groups);
   check_table(pairs.latency_error_us, groups, "the latency's error", live_range::latency_us);
   check_table(pairs.bandwidth_error_Bps, groups, "the bandwidth's error", live_range::rate_Bps);
-  check_predictors(pairs.latency_predictor, pairs.latency_error_us, groups, "the latency");
-  check_predictors(pairs.bandwidth_predictor, pairs.bandwidth_error_Bps, groups, "the bandwidth");
+  check_words(pairs.latency_predictor, groups, predictor_names.size(), "predictor of the latency",
+              {pairs.latency_error_us});
+  check_words(pairs.bandwidth_predictor, groups, predictor_names.size(), "predictor of the bandwidth",
+              {pairs.bandwidth_error_Bps});
 }
 
 }  // namespace
@@ -155,7 +146,7 @@ void check_live_state(const LiveState& state) {
   check_table(pairs.bandwidth_Bps, groups, "the bandwidth", live_range::rate_Bps);
   check_table(pairs.peak_bandwidth_Bps, groups, "the peak bandwidth", live_range::rate_Bps);
   check_table(pairs.age_s, groups, "the age", live_range::seconds);
-  check_sources(pairs);
+  check_words(pairs.source, groups, pair_source_names.size(), "source", {pairs.latency_us, pairs.bandwidth_Bps});
   check_forecasts(pairs);
   check_per_node(pairs.node_latency_us, "the latency", live_range::latency_us);
   check_per_node(pairs.node_bandwidth_Bps, "the bandwidth", live_range::rate_Bps);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/util/short_number.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 

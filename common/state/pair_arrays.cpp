@@ -12,12 +12,9 @@ PairArrays::PairArrays(std::int32_t count, std::vector<std::int32_t> of_node)
     : groups(count),
       group_of_node(std::move(of_node)) {
   const auto cells = static_cast<std::size_t>(groups) * static_cast<std::size_t>(groups);
-  constexpr auto nothing = static_cast<float>(unknown_value);
-  latency_us.assign(cells, nothing);
-  bandwidth_Bps.assign(cells, nothing);
-  peak_bandwidth_Bps.assign(cells, nothing);
+  for (std::vector<float>* table : {&latency_us, &bandwidth_Bps, &peak_bandwidth_Bps, &age_s})
+    table->assign(cells, static_cast<float>(unknown_value));
   source.assign(cells, PairSource::none);
-  age_s.assign(cells, nothing);
 }
 
 void PairArrays::set(std::int32_t a, std::int32_t b, const Cell& cell) {
@@ -71,7 +68,7 @@ std::string shown_sources(std::span<const std::int64_t> count) {
 std::vector<std::vector<std::string>> names_of_groups(const LiveState& state) {
   std::vector<std::vector<std::string>> names(static_cast<std::size_t>(state.pairs.groups));
   for (std::size_t n = 0; n < state.pairs.group_of_node.size(); ++n)
-    names[static_cast<std::size_t>(state.pairs.group_of_node[n])].push_back(state.nodes[n].name);
+    names[state.pairs.group_of_node[n]].push_back(state.nodes[n].name);
   return names;
 }
 
@@ -83,22 +80,20 @@ PairArrays::Cell pair_cell(const PairTable& table, std::int32_t a, std::int32_t 
 
 PairTable pair_table(PairArrays arrays) {
   const auto kept = std::make_shared<const PairArrays>(std::move(arrays));
-  PairTable table;
-  table.groups = kept->groups;
-  table.group_of_node = kept->group_of_node;
-  table.latency_us = kept->latency_us;
-  table.bandwidth_Bps = kept->bandwidth_Bps;
-  table.peak_bandwidth_Bps = kept->peak_bandwidth_Bps;
-  table.source = kept->source;
-  table.age_s = kept->age_s;
-  table.latency_predictor = kept->latency_predictor;
-  table.bandwidth_predictor = kept->bandwidth_predictor;
-  table.latency_error_us = kept->latency_error_us;
-  table.bandwidth_error_Bps = kept->bandwidth_error_Bps;
-  table.node_latency_us = kept->node_latency_us;
-  table.node_bandwidth_Bps = kept->node_bandwidth_Bps;
-  table.owner = kept;
-  return table;
+  return {kept->groups,
+          kept->group_of_node,
+          kept->latency_us,
+          kept->bandwidth_Bps,
+          kept->peak_bandwidth_Bps,
+          kept->source,
+          kept->age_s,
+          kept->latency_predictor,
+          kept->bandwidth_predictor,
+          kept->latency_error_us,
+          kept->bandwidth_error_Bps,
+          kept->node_latency_us,
+          kept->node_bandwidth_Bps,
+          kept};
 }
 
 PairArrays::Cell node_pair(const PairTable& table, std::int32_t a, std::int32_t b) {

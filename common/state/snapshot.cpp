@@ -10,17 +10,15 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
-#include <string_view>
 #include <utility>
 
-#include "common/state/live_check.hpp"
 #include "common/state/node_fields.hpp"
 #include "common/util/bytes.hpp"
 #include "common/util/checksum.hpp"
 #include "common/util/access_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
-#include "common/util/file_error.hpp"
+#include "common/util/input_file.hpp"
 #include "common/util/replace_file.hpp"
 
 namespace placement {
@@ -133,8 +131,6 @@ std::uint64_t checksum_of(std::span<const std::byte> bytes) {
   return checksum(std::as_bytes(std::span(&header, 1))) ^ checksum(bytes.subspan(sizeof header));
 }
 
-// ---- to bytes
-
 NodeRecord record_of(const NodeState& node) {
   NodeRecord record{
       static_cast<std::uint32_t>(node.name.size()), static_cast<std::uint32_t>(node.liveness), node.outages, {}};
@@ -163,8 +159,6 @@ Header header_of(const LiveState& state) {
   header.forecast_groups = state.pairs.latency_predictor.empty() ? 0 : header.groups;
   return header;
 }
-
-// ---- from bytes
 
 [[noreturn]] void fail(const std::string& text) { throw Error("no usable snapshot: " + text); }
 
@@ -213,20 +207,6 @@ std::vector<NodeState> read_nodes(std::span<const std::byte> bytes, const Header
   }
   if (!names.empty()) fail("the names of the nodes are shorter than the records state");
   return nodes;
-}
-
-// ---- files
-
-void check_file(const std::string& path, const struct stat& status, std::span<const uid_t> owners,
-                std::size_t max_nodes) {
-  if (!S_ISREG(status.st_mode)) throw Error(path + ": is not a regular file");
-  if (!owners.empty() && std::find(owners.begin(), owners.end(), status.st_uid) == owners.end())
-    throw Error(path + ": belongs to user " + std::to_string(status.st_uid) + ", who is not trusted with it");
-  if (!owners.empty() && (status.st_mode & (S_IWGRP | S_IWOTH)))
-    throw Error(path + ": is writable by others than its owner: remove this permission");
-  if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) > max_file_bytes(max_nodes))
-    throw Error(path + ": " + std::to_string(status.st_size) + " bytes are more than a snapshot of " +
-                std::to_string(max_nodes) + " nodes has");
 }
 
 struct AlignedDelete {
@@ -314,15 +294,14 @@ LiveState read_snapshot(const std::string& path, std::span<const uid_t> owners, 
   if (file < 0) fail_errno(path, "cannot be opened");
   struct stat status {};
   if (fstat(file, &status) != 0) fail_errno(path, "cannot be examined");
-  check_file(path, status, owners, max_nodes);
+  require_trusted(path, status, owners);
   const auto size = static_cast<std::size_t>(status.st_size);
+  if (size > max_file_bytes(max_nodes))
+    throw Error(path + ": " + std::to_string(size) + " bytes are more than a snapshot of " + std::to_string(max_nodes) +
+                " nodes has");
   const std::shared_ptr<std::byte> bytes = aligned_bytes(size);
   read_all(path, file, {bytes.get(), size});
-  try {
-    return decode_snapshot({bytes.get(), size}, bytes);
-  } catch (const Error& error) {
-    throw Error(path + ": " + error.what());
-  }
+  return naming_file(path, [&] { return decode_snapshot({bytes.get(), size}, bytes); });
 }
 
 }  // namespace placement

@@ -2,7 +2,6 @@
 #include "common/topology/gres_conf.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -129,76 +128,59 @@ NodeGpus finished(GpuLines&& node, bool all_detect, const std::string& path) {
   return result;
 }
 
-// The lines of a gres.conf that are for some nodes.
+// Reads the lines of a gres.conf that are for some nodes.
 class GresReader {
  public:
-  explicit GresReader(std::span<const std::string> nodes) : lists_of_(nodes.size()) {
-    for (std::size_t n = 0; n < nodes.size(); ++n) number_of_.emplace(nodes[n], n);
+  explicit GresReader(std::span<const std::string> names) : nodes_(names.size()) {
+    for (std::size_t n = 0; n < names.size(); ++n) {
+      number_of_.emplace(names[n], n);
+      all_.insert(n);
+    }
   }
 
   void take(const std::string& file, const ConfLine& line) {
     if (!line.pairs.empty() && equal_any_case(line.pairs[0].first, "AutoDetect"))
       all_detect_ = !equal_any_case(line.pairs[0].second, "off");
     const std::string* const list = line.value("NodeName");
-    NodeList* nodes = &of_all_;
+    const std::set<std::size_t>* nodes = &all_;
     GpuLine read;
     try {
       if (list) nodes = &nodes_in(*list);
-      if (nodes->is_empty) return;
+      if (nodes->empty()) return;
       read_line(line, read);
     } catch (const Error& error) {
       read.mistake = error.what();
     }
     if (!read.detects && read.gpus.empty() && read.mistake.empty()) return;
-    if (nodes == &of_all_ && of_all_.lines.size() > max_gpus) return;  // they are too many already
+    if (nodes == &all_ && lines_of_all_++ > max_gpus) return;  // they are too many already
     read.place = file + ":" + std::to_string(line.number) + ": ";
-    nodes->lines.push_back(lines_.size());
-    lines_.push_back(std::move(read));
+    for (const std::size_t node : *nodes) add_line(read, nodes_[node]);
   }
 
-  // Returns the GPUs of each node. Nodes that are in the same lists have equal GPUs.
-  std::vector<NodeGpus> gpus(const std::string& path) const {
+  std::vector<NodeGpus> gpus(const std::string& path) {
     std::vector<NodeGpus> result;
-    std::map<std::vector<const NodeList*>, NodeGpus> known;
-    for (const std::vector<const NodeList*>& lists : lists_of_) {
-      const auto [found, is_new] = known.try_emplace(lists);
-      if (is_new) {
-        GpuLines node;
-        std::vector<std::size_t> lines = of_all_.lines;
-        for (const NodeList* list : lists) lines.insert(lines.end(), list->lines.begin(), list->lines.end());
-        std::ranges::sort(lines);
-        for (const std::size_t line : lines) add_line(lines_[line], node);
-        found->second = finished(std::move(node), all_detect_, path);
-      }
-      result.push_back(found->second);
-    }
+    for (GpuLines& node : nodes_) result.push_back(finished(std::move(node), all_detect_, path));
     return result;
   }
 
  private:
-  // A value of NodeName=, and the lines that have it.
-  struct NodeList {
-    bool is_empty = true;  // it names none of the nodes
-    std::vector<std::size_t> lines = {};
-  };
-
-  // Returns the entry of a list. Throws Error if the list is wrong.
-  NodeList& nodes_in(const std::string& text) {
-    if (const auto known = lists_.find(text); known != lists_.end()) return known->second;
+  // Returns the nodes of a list. Throws Error if the list is wrong.
+  const std::set<std::size_t>& nodes_in(const std::string& text) {
+    if (list_ == text) return listed_;  // successive lines often have one list
     std::set<std::size_t> nodes;
     for (const std::string& name : expand_hostlist(text))
       if (const auto number = number_of_.find(name); number != number_of_.end()) nodes.insert(number->second);
-    NodeList& list = lists_[text] = {nodes.empty()};
-    for (const std::size_t node : nodes) lists_of_[node].push_back(&list);
-    return list;
+    list_ = text;
+    return listed_ = std::move(nodes);
   }
 
   std::unordered_map<std::string_view, std::size_t> number_of_;
-  std::unordered_map<std::string, NodeList> lists_;  // many lines have the list of another
-  std::vector<GpuLine> lines_;
-  NodeList of_all_{false};                              // the lines without NodeName=
-  std::vector<std::vector<const NodeList*>> lists_of_;  // of each node
-  bool all_detect_ = false;                             // AutoDetect= of all nodes
+  std::vector<GpuLines> nodes_;
+  std::set<std::size_t> all_;        // the numbers of all nodes
+  std::optional<std::string> list_;  // the last value of NodeName=, and its nodes
+  std::set<std::size_t> listed_;
+  std::size_t lines_of_all_ = 0;  // without NodeName=
+  bool all_detect_ = false;       // AutoDetect= of all nodes
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ std::set<std::int32_t> vertices_outside_of_nodes(const ClusterView& view, std::s
   const TreeTopology& tree = *view.tree;
   std::set<std::int32_t> found;
   for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
-    const NodeView& node = view.nodes[static_cast<std::size_t>(node_of_rank[rank])];
+    const NodeView& node = view.nodes[node_of_rank[rank]];
     std::int32_t vertex = tree.leaf_vertex(leaf_of_rank[rank]);
     while (tree.leaf_count(vertex) < node.cores() && tree.parent(vertex) >= 0) vertex = tree.parent(vertex);
     for (; tree.parent(vertex) >= 0 && found.insert(vertex).second;) vertex = tree.parent(vertex);
@@ -35,7 +35,7 @@ std::string nodes_below(const ClusterView& view, std::int32_t vertex, std::span<
   for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank)
     if (has_leaf(*view.tree, vertex, leaf_of_rank[rank])) nodes.insert(node_of_rank[rank]);
   std::vector<std::string> names;
-  for (const std::int32_t node : nodes) names.push_back(view.nodes[static_cast<std::size_t>(node)].name);
+  for (const std::int32_t node : nodes) names.push_back(view.nodes[node].name);
   const std::string list = compress_hostlist(names);
   return list.size() <= longest_list ? list : std::to_string(names.size()) + " nodes from " + names.front() + " on";
 }

@@ -256,11 +256,10 @@ std::vector<hwloc_obj_t> gpu_devices(hwloc_topology_t topology) {
     if (parts.empty()) gpus.push_back(device);
     gpus.insert(gpus.end(), parts.begin(), parts.end());
   }
-  std::sort(gpus.begin(), gpus.end(), [](hwloc_obj_t a, hwloc_obj_t b) { return bus_id(a) < bus_id(b); });
+  std::ranges::sort(gpus, [](hwloc_obj_t a, hwloc_obj_t b) { return bus_id(a) < bus_id(b); });
   for (const char* prefix : {"nvml", "rsmi"})
-    if (std::all_of(gpus.begin(), gpus.end(),
-                    [&](hwloc_obj_t gpu) { return index_of_device(gpu, prefix).has_value(); }))
-      std::stable_sort(gpus.begin(), gpus.end(), [&](hwloc_obj_t a, hwloc_obj_t b) {
+    if (std::ranges::all_of(gpus, [&](hwloc_obj_t gpu) { return index_of_device(gpu, prefix).has_value(); }))
+      std::ranges::stable_sort(gpus, [&](hwloc_obj_t a, hwloc_obj_t b) {
         return *index_of_device(a, prefix) < *index_of_device(b, prefix);
       });
   return gpus;
@@ -270,7 +269,7 @@ std::vector<hwloc_obj_t> gpu_devices(hwloc_topology_t topology) {
 hwloc_obj_t meeting_of(hwloc_obj_t device, hwloc_obj_t other) {
   std::vector<hwloc_obj_t> above;
   for (; device; device = device->parent) above.push_back(device);
-  while (std::find(above.begin(), above.end(), other) == above.end()) other = other->parent;
+  while (std::ranges::find(above, other) == above.end()) other = other->parent;
   return other;
 }
 
@@ -303,7 +302,7 @@ bool is_fast_nic(hwloc_obj_t device) {
 std::vector<hwloc_obj_t> nic_devices(hwloc_topology_t topology) {
   std::vector<hwloc_obj_t> fast, all;
   const auto add = [](std::vector<hwloc_obj_t>& list, hwloc_obj_t device) {
-    if (std::none_of(list.begin(), list.end(), [&](hwloc_obj_t other) { return other->parent == device->parent; }))
+    if (std::ranges::none_of(list, [&](hwloc_obj_t other) { return other->parent == device->parent; }))
       list.push_back(device);
   };
   for (hwloc_obj_t device = nullptr; (device = hwloc_get_next_osdev(topology, device));) {
@@ -312,8 +311,7 @@ std::vector<hwloc_obj_t> nic_devices(hwloc_topology_t topology) {
     if (is_device_of(device, HWLOC_OBJ_OSDEV_NETWORK)) add(all, device);
   }
   std::vector<hwloc_obj_t>& nics = fast.empty() ? all : fast;
-  std::sort(nics.begin(), nics.end(),
-            [](hwloc_obj_t a, hwloc_obj_t b) { return bus_id(pci_device(a)) < bus_id(pci_device(b)); });
+  std::ranges::sort(nics, [](hwloc_obj_t a, hwloc_obj_t b) { return bus_id(pci_device(a)) < bus_id(pci_device(b)); });
   return nics;
 }
 
@@ -356,9 +354,8 @@ class GpuMatrix {
   GpuMatrix(const hwloc_distances_s& matrix, const std::vector<hwloc_obj_t>& gpus) : matrix_(matrix) {
     for (unsigned i = 0; i < matrix.nbobjs; ++i) {
       const hwloc_obj_t object = matrix.objs[i];
-      const auto found = std::find_if(gpus.begin(), gpus.end(), [object](hwloc_obj_t gpu) {
-        return object && (gpu == object || gpu == pci_device(object));
-      });
+      const auto found = std::ranges::find_if(
+          gpus, [object](hwloc_obj_t gpu) { return object && (gpu == object || gpu == pci_device(object)); });
       gpu_.push_back(found == gpus.end() ? -1 : found - gpus.begin());
     }
   }

@@ -21,8 +21,8 @@ std::int64_t steps(Closeness closeness) { return static_cast<std::int64_t>(close
 std::vector<std::int32_t> packages_of(const NodeTopology& node, const std::vector<std::int32_t>& numbers) {
   std::vector<std::int32_t> packages;
   for (const NodeCore& core : node.cores)
-    if (std::binary_search(numbers.begin(), numbers.end(), core.number)) packages.push_back(core.package);
-  std::sort(packages.begin(), packages.end());
+    if (std::ranges::binary_search(numbers, core.number)) packages.push_back(core.package);
+  std::ranges::sort(packages);
   packages.erase(std::unique(packages.begin(), packages.end()), packages.end());
   return packages;
 }
@@ -85,7 +85,7 @@ void take_gres_conf(NodeTopology& node, const std::vector<GpuShape>& shapes, con
       node.closeness.push_back(by_cores(node, node.gpus[pair / gpus], node.gpus[pair % gpus]));
     node.bandwidth.assign(gpus * gpus, 0);
   }
-  if (std::all_of(shapes.begin(), shapes.end(), [](const GpuShape& shape) { return shape.links.empty(); })) return;
+  if (std::ranges::all_of(shapes, [](const GpuShape& shape) { return shape.links.empty(); })) return;
   node.hops.clear();
   for (std::size_t gpu = 0; gpu < gpus; ++gpu)
     for (std::size_t other = 0; other < gpus; ++other) {
@@ -101,10 +101,9 @@ std::int32_t near_cores_per_gpu(const NodeTopology& node) {
   std::int32_t least = NodeTopology::max_cores;
   for (const auto& [cores, gpus] : gpus_at) {
     const auto is_near = [&numbers = cores](const NodeCore& core) {
-      return numbers.empty() || std::binary_search(numbers.begin(), numbers.end(), core.number);
+      return numbers.empty() || std::ranges::binary_search(numbers, core.number);
     };
-    least =
-        std::min(least, static_cast<std::int32_t>(std::count_if(node.cores.begin(), node.cores.end(), is_near)) / gpus);
+    least = std::min(least, static_cast<std::int32_t>(std::ranges::count_if(node.cores, is_near)) / gpus);
   }
   return std::max(least, 1);
 }

@@ -119,9 +119,9 @@ class FileReader {
   void include(const std::string& path, std::int64_t number, std::string name, int depth) {
     if (depth >= max_include_depth) fail_at(path, number, "files include each other");
     if (depth == 0) top_path_ = path;
-    if (name.find('*') != std::string::npos && std::filesystem::path(top_path_).filename() == "slurm.conf")
+    if (name.find('*') != name.npos && std::filesystem::path(top_path_).filename() == "slurm.conf")
       fail_at(path, number, shown(name) + ": Slurm does not expand '*' in a name: include each file by its name");
-    if (name.find('*') != std::string::npos) return;
+    if (name.find('*') != name.npos) return;
     for (std::size_t at = 0; (at = name.find("%c")) != std::string::npos;) {
       if (cluster_.empty()) fail_at(path, number, shown(name) + ": no line before this one has ClusterName=");
       name.replace(at, 2, cluster_);
@@ -151,13 +151,13 @@ struct ReservedCores {
 std::vector<bool> offered_cores(const NodeShape& node, const ReservedCores& reserved, bool from_first) {
   const std::int32_t cores = node.sockets * node.cores_per_socket;
   std::vector<bool> offered(static_cast<std::size_t>(cores), true);
-  for (const std::int32_t cpu : reserved.cpus) offered[static_cast<std::size_t>(cpu / node.cpus_per_core)] = false;
+  for (const std::int32_t cpu : reserved.cpus) offered[cpu / node.cpus_per_core] = false;
   if (!reserved.cpus.empty()) return offered;
   const std::int32_t count = reserved.count < cores ? reserved.count : 1;
   for (std::int32_t k = 0; k < count; ++k) {
     const std::int32_t socket = k % node.sockets, core = k / node.sockets;
     const std::int32_t first = socket * node.cores_per_socket + core;
-    offered[static_cast<std::size_t>(from_first ? first : cores - 1 - first)] = false;
+    offered[from_first ? first : cores - 1 - first] = false;
   }
   return offered;
 }
@@ -177,6 +177,21 @@ MachineFile topology_conf_of(const std::string& slurm_conf) {
   std::string path = std::filesystem::path(slurm_conf).replace_filename("topology.conf").string();
   std::string text = read_input_file(path);
   return {std::move(path), std::move(text)};
+}
+
+// Returns the hosts of a key of a NodeName line, one of each node. A DEFAULT line has none, as in Slurm.
+std::vector<std::string> hosts_of(const std::string& path, const ConfLine& line, const char* key,
+                                  const std::vector<std::string>& otherwise) {
+  const std::string* const list = line.value(key);
+  std::vector<std::string> hosts = list ? hosts_at(*list, path, line) : otherwise;
+  const std::size_t nodes = otherwise.size();
+  // Several slurmd may be on one host. Slurm leaves hosts beyond the number of nodes unused.
+  if (hosts.size() == 1 || hosts.size() > nodes) hosts.resize(nodes, hosts[0]);
+  if (hosts.size() != nodes)
+    fail_at(path, line.number,
+            std::string(key) + "=" + shown(*list) + " has " + std::to_string(hosts.size()) + " names, and NodeName " +
+                std::to_string(nodes));
+  return hosts;
 }
 
 // Reads the nodes of a slurm.conf, and which of their cores Slurm offers to jobs.
@@ -205,22 +220,144 @@ class NodeReader {
   }
 
  private:
-  void add_nodes(const std::string& path, const ConfLine& line);
+  void add_nodes(const std::string& path, const ConfLine& line) {
+    if (!line.rest.empty()) fail_at(path, line.number, "'" + shown(line.rest) + "' is not of the form Key=value");
+    const std::string& names = line.pairs[0].second;
+    if (equal_any_case(names, "DEFAULT")) {
+      defaults_.pairs.insert(defaults_.pairs.end(), line.pairs.begin(), line.pairs.end());  // later values win
+      return;
+    }
+    NodeShape node = shape(path, line);
+    const std::string* state = value(line, "State");
+    if (const std::string* topology = value(line, "Topology")) node.topology = *topology;
+    for (const ConfLine* from : std::initializer_list<const ConfLine*>{&defaults_, &line})
+      for (const char* key : {"Features", "Feature"})
+        if (const std::string* features = from->value(key)) node.features = *features;
+    reserved_.push_back(reserved(path, line, node));
+    const std::vector<std::string> all = hosts_at(names, path, line);
+    const std::vector<std::string> hostnames = hosts_of(path, line, "NodeHostname", all),
+                                   addresses = hosts_of(path, line, "NodeAddr", hostnames);
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      if (!known_.emplace(all[n], nodes_.size()).second)
+        fail_at(path, line.number, "node " + shown(all[n]) + " is given twice");
+      if (nodes_.size() >= max_hosts) fail_at(path, line.number, "more than " + std::to_string(max_hosts) + " nodes");
+      of_hostname_.emplace(hostnames[n], nodes_.size());
+      node.name = all[n];
+      node.hostname = hostnames[n];
+      node.address = addresses[n];
+      nodes_.push_back(node);
+      reserved_of_.push_back(reserved_.size() - 1);
+      takes_jobs_.push_back(!state || takes_jobs(*state).value_or(true));
+    }
+  }
+
   const std::string* value(const ConfLine& line, const char* key) const {
     const std::string* const text = line.value(key);
     return text ? text : defaults_.value(key);
   }
+
   std::optional<std::int32_t> count(const std::string& path, const ConfLine& line, const char* key,
-                                    std::int64_t least = 1) const;
+                                    std::int64_t least = 1) const {
+    const std::string* text = value(line, key);
+    if (!text) return std::nullopt;
+    char* end = nullptr;
+    const std::int64_t number = std::strtoll(text->c_str(), &end, 0);  // as in Slurm, 0x10 and 020 are 16
+    if (end == text->c_str() || *end != '\0' || number < 0 || number > max_count)
+      fail_at(path, line.number,
+              std::string(key) + "=" + shown(*text) + ": expected a number from 0 to " + std::to_string(max_count));
+    return static_cast<std::int32_t>(std::max(number, least));
+  }
+
   std::optional<std::int32_t> cpu_count(const std::string& path, const ConfLine& line) const {
     const auto cpus = count(path, line, "CPUs");
     return cpus ? cpus : count(path, line, "Procs");
   }
-  NodeShape shape(const std::string& path, const ConfLine& line) const;
-  ReservedCores reserved(const std::string& path, const ConfLine& line, const NodeShape& node) const;
-  void set_state(const std::string& path, const ConfLine& line);
-  void find_offered(const std::string& path);
-  std::unordered_map<std::string, std::size_t> ranks(const std::string& path, TopologyReader read_topology) const;
+
+  // Returns the shape of the nodes of a line, by the rules of slurm.conf(5), NODE CONFIGURATION. SocketsPerBoard wins
+  // over Sockets. Without either, the number of sockets follows from CPUs when CPUs is a multiple of the threads of a
+  // socket; otherwise there is one socket per board.
+  NodeShape shape(const std::string& path, const ConfLine& line) const {
+    NodeShape node;
+    node.cores_per_socket = count(path, line, "CoresPerSocket").value_or(1);
+    node.threads_per_core = count(path, line, "ThreadsPerCore").value_or(1);
+    const std::int64_t boards = count(path, line, "Boards").value_or(1);
+    const auto per_board = count(path, line, "SocketsPerBoard");
+    const auto sockets = count(path, line, "Sockets");
+    const auto cpus = cpu_count(path, line);
+    const std::int64_t cpus_of_socket = static_cast<std::int64_t>(node.cores_per_socket) * node.threads_per_core;
+    std::int64_t total = boards;
+    if (per_board)
+      total = boards * *per_board;
+    else if (sockets)
+      total = *sockets;
+    else if (cpus && *cpus % cpus_of_socket == 0)
+      total = *cpus / cpus_of_socket;
+    if (total > max_count) fail_at(path, line.number, std::to_string(total) + " sockets in a node");
+    node.sockets = static_cast<std::int32_t>(total);
+    // If CPUs= is the number of cores or of sockets, Slurm counts cores as CPUs. It corrects any other value.
+    if (!cpus || (*cpus != total && *cpus != total * node.cores_per_socket)) node.cpus_per_core = node.threads_per_core;
+    return node;
+  }
+
+  // As in Slurm, a CpuSpecList that does not suit the node is ignored; any other overrides CoreSpecCount.
+  ReservedCores reserved(const std::string& path, const ConfLine& line, const NodeShape& node) const {
+    ReservedCores cores;
+    cores.count = count(path, line, "CoreSpecCount", 0).value_or(0);
+    // If CPUs= is the number of sockets, Slurm checks the list by this number.
+    const std::int64_t cpus = cpu_count(path, line) == node.sockets ? node.sockets
+                                                                    : static_cast<std::int64_t>(node.sockets) *
+                                                                          node.cores_per_socket * node.cpus_per_core;
+    if (const std::string* list = value(line, "CpuSpecList"); list && !list->empty())
+      cores.cpus = configured_cores(*list, static_cast<std::int32_t>(std::min(cpus, max_count)))
+                       .value_or(std::vector<std::int32_t>());
+    return cores;
+  }
+
+  // Sets the state of the nodes of a DownNodes line, which has names or NodeHostnames. Slurm ignores names that are no
+  // nodes, the state UNKNOWN and words that are no state.
+  void set_state(const std::string& path, const ConfLine& line) {
+    const std::string* state = line.value("State");
+    const std::optional<bool> takes = state ? takes_jobs(*state) : false;
+    if (!takes || (state && equal_any_case(*state, "UNKNOWN"))) return;
+    for (const std::string& name : hosts_at(line.pairs[0].second, path, line))
+      for (const auto* known : {&known_, &of_hostname_})
+        if (const auto node = known->find(name); node != known->end()) {
+          takes_jobs_[node->second] = *takes;
+          break;
+        }
+  }
+
+  void find_offered(const std::string& path) {
+    std::int64_t listed = 0;
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      const ReservedCores& reserved = reserved_[reserved_of_[n]];
+      if (takes_jobs_[n] && reserved.count == 0 && reserved.cpus.empty()) continue;
+      const std::int64_t cores = static_cast<std::int64_t>(nodes_[n].sockets) * nodes_[n].cores_per_socket;
+      if ((listed += cores) > TreeTopology::max_leaves)
+        throw Error(path + ": more than " + std::to_string(TreeTopology::max_leaves) + " cores");
+      nodes_[n].offered = takes_jobs_[n] ? offered_cores(nodes_[n], reserved, reserves_first_)
+                                         : std::vector<bool>(static_cast<std::size_t>(cores), false);
+    }
+  }
+
+  // Returns the place of each node's leaf switch or block in the topology file, by which TopologyParam sorts the nodes.
+  // Nodes without one come first, and nodes of one switch keep the order of their lines. Returns nothing if the nodes
+  // are sorted by name.
+  std::unordered_map<std::string, std::size_t> ranks(const std::string& path, TopologyReader read_topology) const try {
+    std::unordered_map<std::string, std::size_t> rank;
+    if (topology_param_.find("asnoderank") == topology_param_.npos) return rank;
+    const MachineFile file = read_topology ? read_topology(path) : topology_conf_of(path);
+    const std::string kind = file.kind.empty() ? topology_kind_ : file.kind;
+    if ((kind != "tree" || topology_param_.find("switchasnoderank") == topology_param_.npos) &&
+        (kind != "block" || topology_param_.find("blockasnoderank") == topology_param_.npos))
+      return rank;
+    const std::vector<SwitchShape> switches = parse_switches(file, nodes_);
+    for (std::size_t s = 0; s < switches.size(); ++s)
+      for (const std::int32_t node : switches[s].nodes) rank[nodes_[node].name] = s + 1;
+    return rank;
+  } catch (const Error&) {  // a caller that needs the switches reads their file again, and reports what is wrong
+    return {};
+  }
 
   ConfLine defaults_;  // the values of the NodeName=DEFAULT lines so far
   std::vector<NodeShape> nodes_;
@@ -233,151 +370,6 @@ class NodeReader {
   std::string topology_param_;  // in lower case
   std::string topology_kind_;   // of TopologyPlugin: "tree" for topology/tree
 };
-
-std::optional<std::int32_t> NodeReader::count(const std::string& path, const ConfLine& line, const char* key,
-                                              std::int64_t least) const {
-  const std::string* text = value(line, key);
-  if (!text) return std::nullopt;
-  char* end = nullptr;
-  const std::int64_t number = std::strtoll(text->c_str(), &end, 0);  // as in Slurm, 0x10 and 020 are 16
-  if (end == text->c_str() || *end != '\0' || number < 0 || number > max_count)
-    fail_at(path, line.number,
-            std::string(key) + "=" + shown(*text) + ": expected a number from 0 to " + std::to_string(max_count));
-  return static_cast<std::int32_t>(std::max(number, least));
-}
-
-// Returns the shape of the nodes of a line, by the rules of slurm.conf(5), NODE CONFIGURATION. SocketsPerBoard wins
-// over Sockets. Without either, the number of sockets follows from CPUs when CPUs is a multiple of the threads of a
-// socket; otherwise there is one socket per board.
-NodeShape NodeReader::shape(const std::string& path, const ConfLine& line) const {
-  NodeShape node;
-  node.cores_per_socket = count(path, line, "CoresPerSocket").value_or(1);
-  node.threads_per_core = count(path, line, "ThreadsPerCore").value_or(1);
-  const std::int64_t boards = count(path, line, "Boards").value_or(1);
-  const auto per_board = count(path, line, "SocketsPerBoard");
-  const auto sockets = count(path, line, "Sockets");
-  const auto cpus = cpu_count(path, line);
-  const std::int64_t cpus_of_socket = static_cast<std::int64_t>(node.cores_per_socket) * node.threads_per_core;
-  std::int64_t total = boards;
-  if (per_board)
-    total = boards * *per_board;
-  else if (sockets)
-    total = *sockets;
-  else if (cpus && *cpus % cpus_of_socket == 0)
-    total = *cpus / cpus_of_socket;
-  if (total > max_count) fail_at(path, line.number, std::to_string(total) + " sockets in a node");
-  node.sockets = static_cast<std::int32_t>(total);
-  // If CPUs= is the number of cores or of sockets, Slurm counts cores as CPUs. It corrects any other value.
-  if (!cpus || (*cpus != total && *cpus != total * node.cores_per_socket)) node.cpus_per_core = node.threads_per_core;
-  return node;
-}
-
-// As in Slurm, a CpuSpecList that does not suit the node is ignored; any other overrides CoreSpecCount.
-ReservedCores NodeReader::reserved(const std::string& path, const ConfLine& line, const NodeShape& node) const {
-  ReservedCores cores;
-  cores.count = count(path, line, "CoreSpecCount", 0).value_or(0);
-  // If CPUs= is the number of sockets, Slurm checks the list by this number.
-  const std::int64_t cpus = cpu_count(path, line) == node.sockets
-                                ? node.sockets
-                                : static_cast<std::int64_t>(node.sockets) * node.cores_per_socket * node.cpus_per_core;
-  if (const std::string* list = value(line, "CpuSpecList"); list && !list->empty())
-    cores.cpus = configured_cores(*list, static_cast<std::int32_t>(std::min(cpus, max_count)))
-                     .value_or(std::vector<std::int32_t>());
-  return cores;
-}
-
-// Sets the state of the nodes of a DownNodes line, which has names or NodeHostnames. Slurm ignores names that are no
-// nodes, the state UNKNOWN and words that are no state.
-void NodeReader::set_state(const std::string& path, const ConfLine& line) {
-  const std::string* state = line.value("State");
-  const std::optional<bool> takes = state ? takes_jobs(*state) : false;
-  if (!takes || (state && equal_any_case(*state, "UNKNOWN"))) return;
-  for (const std::string& name : hosts_at(line.pairs[0].second, path, line))
-    for (const auto* known : {&known_, &of_hostname_})
-      if (const auto node = known->find(name); node != known->end()) {
-        takes_jobs_[node->second] = *takes;
-        break;
-      }
-}
-
-void NodeReader::find_offered(const std::string& path) {
-  std::int64_t listed = 0;
-  for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    const ReservedCores& reserved = reserved_[reserved_of_[n]];
-    if (takes_jobs_[n] && reserved.count == 0 && reserved.cpus.empty()) continue;
-    const std::int64_t cores = static_cast<std::int64_t>(nodes_[n].sockets) * nodes_[n].cores_per_socket;
-    if ((listed += cores) > TreeTopology::max_leaves)
-      throw Error(path + ": more than " + std::to_string(TreeTopology::max_leaves) + " cores");
-    nodes_[n].offered = takes_jobs_[n] ? offered_cores(nodes_[n], reserved, reserves_first_)
-                                       : std::vector<bool>(static_cast<std::size_t>(cores), false);
-  }
-}
-
-// Returns the place of each node's leaf switch or block in the topology file, by which TopologyParam sorts the nodes.
-// Nodes without one come first, and nodes of one switch keep the order of their lines. Returns nothing if the nodes are
-// sorted by name.
-std::unordered_map<std::string, std::size_t> NodeReader::ranks(const std::string& path,
-                                                               TopologyReader read_topology) const try {
-  std::unordered_map<std::string, std::size_t> rank;
-  if (topology_param_.find("asnoderank") == std::string::npos) return rank;
-  const MachineFile file = read_topology ? read_topology(path) : topology_conf_of(path);
-  const std::string kind = file.kind.empty() ? topology_kind_ : file.kind;
-  if ((kind != "tree" || topology_param_.find("switchasnoderank") == std::string::npos) &&
-      (kind != "block" || topology_param_.find("blockasnoderank") == std::string::npos))
-    return rank;
-  const std::vector<SwitchShape> switches = parse_switches(file, nodes_);
-  for (std::size_t s = 0; s < switches.size(); ++s)
-    for (const std::int32_t node : switches[s].nodes) rank[nodes_[static_cast<std::size_t>(node)].name] = s + 1;
-  return rank;
-} catch (const Error&) {  // a caller that needs the switches reads their file again, and reports what is wrong
-  return {};
-}
-
-// Returns the hosts of a key of a NodeName line, one of each node. A DEFAULT line has none, as in Slurm.
-std::vector<std::string> hosts_of(const std::string& path, const ConfLine& line, const char* key,
-                                  const std::vector<std::string>& otherwise) {
-  const std::string* const list = line.value(key);
-  std::vector<std::string> hosts = list ? hosts_at(*list, path, line) : otherwise;
-  const std::size_t nodes = otherwise.size();
-  // Several slurmd may be on one host. Slurm leaves hosts beyond the number of nodes unused.
-  if (hosts.size() == 1 || hosts.size() > nodes) hosts.resize(nodes, hosts[0]);
-  if (hosts.size() != nodes)
-    fail_at(path, line.number,
-            std::string(key) + "=" + shown(*list) + " has " + std::to_string(hosts.size()) + " names, and NodeName " +
-                std::to_string(nodes));
-  return hosts;
-}
-
-void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
-  if (!line.rest.empty()) fail_at(path, line.number, "'" + shown(line.rest) + "' is not of the form Key=value");
-  const std::string& names = line.pairs[0].second;
-  if (equal_any_case(names, "DEFAULT")) {
-    defaults_.pairs.insert(defaults_.pairs.end(), line.pairs.begin(), line.pairs.end());  // later values win
-    return;
-  }
-  NodeShape node = shape(path, line);
-  const std::string* state = value(line, "State");
-  if (const std::string* topology = value(line, "Topology")) node.topology = *topology;
-  for (const ConfLine* from : std::initializer_list<const ConfLine*>{&defaults_, &line})
-    for (const char* key : {"Features", "Feature"})
-      if (const std::string* features = from->value(key)) node.features = *features;
-  reserved_.push_back(reserved(path, line, node));
-  const std::vector<std::string> all = hosts_at(names, path, line);
-  const std::vector<std::string> hostnames = hosts_of(path, line, "NodeHostname", all),
-                                 addresses = hosts_of(path, line, "NodeAddr", hostnames);
-  for (std::size_t n = 0; n < all.size(); ++n) {
-    if (!known_.emplace(all[n], nodes_.size()).second)
-      fail_at(path, line.number, "node " + shown(all[n]) + " is given twice");
-    if (nodes_.size() >= max_hosts) fail_at(path, line.number, "more than " + std::to_string(max_hosts) + " nodes");
-    of_hostname_.emplace(hostnames[n], nodes_.size());
-    node.name = all[n];
-    node.hostname = hostnames[n];
-    node.address = addresses[n];
-    nodes_.push_back(node);
-    reserved_of_.push_back(reserved_.size() - 1);
-    takes_jobs_.push_back(!state || takes_jobs(*state).value_or(true));
-  }
-}
 
 }  // namespace
 

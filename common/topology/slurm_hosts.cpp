@@ -39,7 +39,16 @@ std::optional<std::string> socket_of(std::string_view value) {
 // Returns whether a value of PrivateData hides `what`. As in Slurm, it is enough that the value contains the word.
 bool hides(std::string_view private_data, std::string_view what) {
   const std::string words = lower_case(private_data);
-  return words.find(what) != std::string::npos || words.find("all") != std::string::npos;
+  return words.find(what) != words.npos || words.find("all") != words.npos;
+}
+
+// Returns the last value of a key of the slurm.conf; empty if there is none. Throws Error if it cannot be read.
+std::string last_value(const std::string& path, std::string_view key) {
+  std::string last;
+  for_each_conf_line(path, [&](const std::string&, const ConfLine& line) {
+    if (const std::string* value = line.value(key)) last = *value;
+  });
+  return last;
 }
 
 }  // namespace
@@ -103,9 +112,7 @@ std::vector<uid_t> slurmctld_users(const std::string& path) {
   std::vector<uid_t> users{0};
   std::string name;
   try {
-    for_each_conf_line(path, [&name](const std::string&, const ConfLine& line) {
-      if (const std::string* user = line.value("SlurmUser")) name = *user;
-    });
+    name = last_value(path, "SlurmUser");
   } catch (const Error&) {
     return users;
   }
@@ -116,21 +123,7 @@ std::vector<uid_t> slurmctld_users(const std::string& path) {
   return users;
 }
 
-bool has_private_jobs(const std::string& path) {
-  bool found = false;
-  for_each_conf_line(path, [&found](const std::string&, const ConfLine& line) {
-    if (const std::string* value = line.value("PrivateData")) found = hides(*value, "job");
-  });
-  return found;
-}
-
-bool jobs_are_private(const std::string& path) {
-  try {
-    return has_private_jobs(path);
-  } catch (const Error&) {
-    return false;
-  }
-}
+bool has_private_jobs(const std::string& path) { return hides(last_value(path, "PrivateData"), "job"); }
 
 std::string slurm_conf_path() {
   if (const char* environment = std::getenv("SLURM_CONF"); environment && *environment) return environment;

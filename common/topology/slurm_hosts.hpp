@@ -51,9 +51,6 @@ std::vector<uid_t> slurmctld_users(const std::string& slurm_conf_path);
 // when the slurm.conf cannot be read.
 bool has_private_jobs(const std::string& slurm_conf_path);
 
-// Returns has_private_jobs(), or false when the slurm.conf cannot be read.
-bool jobs_are_private(const std::string& slurm_conf_path);
-
 // Returns the path of the slurm.conf that programs on this host read. It is the value of SLURM_CONF, else the copy that
 // slurmd fetched (/run/slurm/conf/slurm.conf) on a host without configuration files, else /etc/slurm/slurm.conf.
 std::string slurm_conf_path();

@@ -9,7 +9,7 @@ namespace placement {
 namespace {
 
 std::int32_t free_cores(const NodeView& node) {
-  return static_cast<std::int32_t>(std::count(node.core_free.begin(), node.core_free.end(), true));
+  return static_cast<std::int32_t>(std::ranges::count(node.core_free, true));
 }
 
 bool cores_suffice(const ClusterView& view, const StepShape& step, std::int32_t cores_per_task) {
@@ -26,14 +26,14 @@ void deal_over_sockets(NodeView& node, std::int32_t tasks, std::int32_t cores_pe
   std::vector<std::int32_t> next(static_cast<std::size_t>(node.sockets), 0);  // core within the socket
   const auto take = [&](std::int32_t socket) {
     std::vector<std::size_t> found;
-    std::int32_t core = next[static_cast<std::size_t>(socket)];
+    std::int32_t core = next[socket];
     for (; core < node.cores_per_socket && static_cast<std::int32_t>(found.size()) < cores_per_task; ++core) {
       const auto index = static_cast<std::size_t>(socket * node.cores_per_socket + core);
       if (node.core_free[index]) found.push_back(index);
     }
     if (static_cast<std::int32_t>(found.size()) < cores_per_task) return false;
     for (const std::size_t index : found) dealt[index] = true;
-    next[static_cast<std::size_t>(socket)] = core;
+    next[socket] = core;
     return true;
   };
   std::int32_t socket = 0;
@@ -64,28 +64,25 @@ ClusterView regrown(const ClusterView& view, const std::vector<std::vector<Mount
   std::vector<bool> needed(vertices, false);
   for (const auto& of_node : mounts)
     for (const Mount& mount : of_node)
-      for (std::int32_t vertex = mount.vertex; vertex >= 0 && !needed[static_cast<std::size_t>(vertex)];
-           vertex = tree.parent(vertex))
-        needed[static_cast<std::size_t>(vertex)] = true;
+      for (std::int32_t vertex = mount.vertex; vertex >= 0 && !needed[vertex]; vertex = tree.parent(vertex))
+        needed[vertex] = true;
 
   std::vector<std::int32_t> parent, copy_of(vertices, -1);
   for (std::int32_t vertex = 0; vertex < tree.vertices(); ++vertex) {
-    if (!needed[static_cast<std::size_t>(vertex)]) continue;
-    copy_of[static_cast<std::size_t>(vertex)] = static_cast<std::int32_t>(parent.size());
-    parent.push_back(vertex == 0 ? -1 : copy_of[static_cast<std::size_t>(tree.parent(vertex))]);
+    if (!needed[vertex]) continue;
+    copy_of[vertex] = static_cast<std::int32_t>(parent.size());
+    parent.push_back(vertex == 0 ? -1 : copy_of[tree.parent(vertex)]);
   }
   std::vector<std::size_t> first_vertex;
   for (const auto& of_node : mounts) {
     first_vertex.push_back(parent.size());
     for (const Mount& mount : of_node)
-      parent.insert(parent.end(), static_cast<std::size_t>(mount.leaves),
-                    copy_of[static_cast<std::size_t>(mount.vertex)]);
+      parent.insert(parent.end(), static_cast<std::size_t>(mount.leaves), copy_of[mount.vertex]);
   }
 
   const auto grown = std::make_shared<const TreeTopology>(TreeTopology::from_parents(parent));
   std::vector<std::int32_t> leaf_of_vertex(parent.size(), -1);
-  for (std::int32_t leaf = 0; leaf < grown->leaves(); ++leaf)
-    leaf_of_vertex[static_cast<std::size_t>(grown->leaf_vertex(leaf))] = leaf;
+  for (std::int32_t leaf = 0; leaf < grown->leaves(); ++leaf) leaf_of_vertex[grown->leaf_vertex(leaf)] = leaf;
   ClusterView result = view;
   result.tree = grown;
   result.nodes.clear();

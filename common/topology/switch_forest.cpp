@@ -9,7 +9,6 @@ namespace placement {
 
 namespace {
 
-// Builds the switches of the result.
 class Forest {
  public:
   explicit Forest(std::span<const NodeShape> nodes) : switch_of_(nodes.size(), nowhere) {
@@ -68,8 +67,7 @@ class Forest {
 }  // namespace
 
 std::vector<SwitchShape> forest_of(std::vector<SwitchRecord> records, std::span<const NodeShape> nodes) {
-  std::stable_sort(records.begin(), records.end(),
-                   [](const SwitchRecord& a, const SwitchRecord& b) { return a.level < b.level; });
+  std::ranges::stable_sort(records, [](const SwitchRecord& a, const SwitchRecord& b) { return a.level < b.level; });
   // Slurm ranks a node of several leaf switches by the last one.
   std::unordered_set<std::string> seen;
   for (auto leaf = records.rbegin(); leaf != records.rend(); ++leaf)
@@ -83,7 +81,7 @@ std::vector<SwitchShape> forest_of(std::vector<SwitchRecord> records, std::span<
 std::vector<SwitchShape> tree_of_blocks(std::vector<SwitchRecord> records, std::span<const NodeShape> nodes) {
   std::vector<SwitchShape> blocks = forest_of(std::move(records), nodes);
   const auto is_top = [](const SwitchShape& block) { return block.parent < 0; };
-  if (std::count_if(blocks.begin(), blocks.end(), is_top) < 2) return blocks;
+  if (std::ranges::count_if(blocks, is_top) < 2) return blocks;
   const auto joined = static_cast<std::int32_t>(blocks.size());
   for (SwitchShape& block : blocks)
     if (is_top(block)) block.parent = joined;

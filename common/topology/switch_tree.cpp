@@ -48,16 +48,164 @@ class Builder {
   }
 
  private:
-  void check_nodes() const;
-  void order_switches();
-  void hang_nodes();
-  void hang_switches();
-  void find_levels();
-  void number_fabrics();
-  void grow();
-  void grow_node(std::int32_t node, std::int32_t parent);
-  std::int32_t vertex_below(std::int32_t parent);
-  ClusterView view(std::span<const std::int64_t> level_distance) const;
+  void check_nodes() const {
+    if (nodes_.empty()) throw Error("the machine has no nodes");
+    std::int64_t cores = 0;
+    for (const NodeShape& node : nodes_) {
+      for (const auto& [what, count] :
+           {std::pair{"sockets", node.sockets}, std::pair{"cores per socket", node.cores_per_socket},
+            std::pair{"threads per core", node.threads_per_core}})
+        if (count < 1)
+          throw Error("node " + node.name + " has " + std::to_string(count) + " " + what + ": expected at least 1");
+      const std::int64_t more = static_cast<std::int64_t>(node.sockets) * node.cores_per_socket;
+      if (more > TreeTopology::max_leaves || (cores += more) > TreeTopology::max_leaves)
+        throw Error("with node " + node.name + " the machine has more than " +
+                    std::to_string(TreeTopology::max_leaves) + " cores");
+    }
+  }
+
+  // Sorts the switches breadth first, from the top. A switch that is not reached belongs to a cycle or hangs below one.
+  void order_switches() {
+    const std::int32_t count = static_cast<std::int32_t>(switches_.size());
+    std::vector<std::vector<std::int32_t>> below(switches_.size() + 1);
+    for (std::int32_t s = 0; s < count; ++s) {
+      const std::int32_t above = switches_[s].parent;
+      if (above < nowhere || above >= count)
+        throw Error("switch " + switches_[s].name + ": the switch above it is number " + std::to_string(above) +
+                    " of " + std::to_string(count));
+      below[above == nowhere ? root_ : above].push_back(s);
+    }
+    switch_level_.assign(switches_.size() + 1, 0);
+    top_down_ = below[root_];
+    for (const std::int32_t s : top_down_) switch_level_[s] = 1;
+    for (std::size_t at = 0; at < top_down_.size(); ++at) {
+      const std::int32_t s = top_down_[at];
+      for (const std::int32_t lower : below[s]) {
+        switch_level_[lower] = switch_level_[s] + 1;
+        top_down_.push_back(lower);
+      }
+    }
+    for (std::int32_t s = 0; s < count; ++s)
+      if (switch_level_[s] == 0) throw Error("switch " + switches_[s].name + " is above itself");
+  }
+
+  void hang_nodes() {
+    std::vector<std::int32_t> switch_of(nodes_.size(), nowhere);
+    children_.resize(switches_.size() + 1);
+    for (std::size_t s = 0; s < switches_.size(); ++s)
+      for (const std::int32_t node : switches_[s].nodes) {
+        if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size())
+          throw Error("switch " + switches_[s].name + " has node number " + std::to_string(node) + " of " +
+                      std::to_string(nodes_.size()));
+        if (const std::int32_t other = switch_of[node]; other != nowhere)
+          throw Error("node " + nodes_[node].name + " is under switch " + switches_[other].name + " and under switch " +
+                      switches_[s].name + ": a tree needs exactly one");
+        switch_of[node] = static_cast<std::int32_t>(s);
+        children_[s].push_back({node, node, false});
+      }
+    for (std::size_t node = 0; node < nodes_.size(); ++node)
+      if (const auto n = static_cast<std::int32_t>(node); switch_of[node] == nowhere)
+        children_[root_].push_back({n, n, false});
+  }
+
+  // Attaches each switch to the one above it, from the bottom up. A switch without a node below it is left out.
+  void hang_switches() {
+    for (auto at = top_down_.rbegin(); at != top_down_.rend(); ++at) {
+      const std::int32_t s = *at;
+      if (children_[s].empty()) continue;
+      std::ranges::sort(children_[s]);
+      const std::int32_t above = switches_[s].parent;
+      children_[above == nowhere ? root_ : above].push_back({children_[s][0].lowest_node, s, true});
+    }
+    std::ranges::sort(children_[root_]);
+  }
+
+  void find_levels() {
+    level_branches_.assign(switches_.size() + 2, false);
+    for (std::size_t s = 0; s <= switches_.size(); ++s)
+      if (children_[s].size() > 1) level_branches_[switch_level_[s]] = true;
+    for (const NodeShape& node : nodes_) {
+      if (node.sockets > 1) node_branches_ = true;
+      if (node.cores_per_socket > 1) socket_branches_ = true;
+      if (has_caches(node)) caches_branch_ = true;
+    }
+  }
+
+  void number_fabrics() {
+    fabric_.assign(nodes_.size(), switches_.empty() ? 0 : no_fabric);
+    std::int32_t fabric = 0;
+    for (const Child& top : children_[root_]) {
+      if (!top.is_switch) continue;
+      std::vector<std::int32_t> below{top.index};
+      while (!below.empty()) {
+        const std::int32_t s = below.back();
+        below.pop_back();
+        for (const Child& child : children_[s]) {
+          if (child.is_switch)
+            below.push_back(child.index);
+          else
+            fabric_[child.index] = fabric;
+        }
+      }
+      ++fabric;
+    }
+  }
+
+  // Makes the vertices of the tree, depth first. There is no recursion, because a chain of switches may be as long as
+  // the number of switches.
+  void grow() {
+    struct Step {
+      Child child;
+      std::int32_t parent;
+    };
+    first_core_.assign(nodes_.size(), 0);
+    std::vector<Step> stack{{{0, static_cast<std::int32_t>(root_), true}, nowhere}};
+    while (!stack.empty()) {
+      const auto [child, parent] = stack.back();
+      stack.pop_back();
+      if (!child.is_switch) {
+        grow_node(child.index, parent);
+        continue;
+      }
+      const bool kept = level_branches_[switch_level_[child.index]];
+      const std::int32_t vertex = kept ? vertex_below(parent) : parent;
+      const std::vector<Child>& below = children_[child.index];
+      for (auto next = below.rbegin(); next != below.rend(); ++next) stack.push_back({*next, vertex});
+    }
+  }
+
+  void grow_node(std::int32_t node, std::int32_t parent) {
+    const NodeShape& shape = nodes_[node];
+    const std::int32_t node_vertex = node_branches_ ? vertex_below(parent) : parent;
+    for (std::int32_t socket = 0; socket < shape.sockets; ++socket) {
+      const std::int32_t socket_vertex = socket_branches_ ? vertex_below(node_vertex) : node_vertex;
+      std::int32_t cache_vertex = socket_vertex;
+      for (std::int32_t core = 0; core < shape.cores_per_socket; ++core) {
+        if (caches_branch_ && core % (has_caches(shape) ? shape.cores_per_cache : shape.cores_per_socket) == 0)
+          cache_vertex = vertex_below(socket_vertex);
+        const std::int32_t vertex = vertex_below(cache_vertex);
+        if (socket == 0 && core == 0) first_core_[node] = vertex;
+      }
+    }
+  }
+
+  std::int32_t vertex_below(std::int32_t parent) {
+    parent_.push_back(parent);
+    return static_cast<std::int32_t>(parent_.size()) - 1;
+  }
+
+  ClusterView view(std::span<const std::int64_t> level_distance) const {
+    auto tree = std::make_shared<TreeTopology>(TreeTopology::from_parents(parent_, level_distance));
+    ClusterView view;
+    view.nodes.reserve(nodes_.size());
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      NodeView node = view_of_node(nodes_[n], tree->first_leaf(first_core_[n]));
+      node.fabric = fabric_[n];
+      view.nodes.push_back(std::move(node));
+    }
+    view.tree = std::move(tree);
+    return view;
+  }
 
   std::span<const SwitchShape> switches_;
   std::span<const NodeShape> nodes_;
@@ -73,165 +221,6 @@ class Builder {
   std::vector<std::int32_t> first_core_;      // per node: the vertex of its first core
   std::vector<std::int32_t> fabric_;          // per node, as in NodeView
 };
-
-void Builder::check_nodes() const {
-  if (nodes_.empty()) throw Error("the machine has no nodes");
-  std::int64_t cores = 0;
-  for (const NodeShape& node : nodes_) {
-    for (const auto& [what, count] :
-         {std::pair{"sockets", node.sockets}, std::pair{"cores per socket", node.cores_per_socket},
-          std::pair{"threads per core", node.threads_per_core}})
-      if (count < 1)
-        throw Error("node " + node.name + " has " + std::to_string(count) + " " + what + ": expected at least 1");
-    const std::int64_t more = static_cast<std::int64_t>(node.sockets) * node.cores_per_socket;
-    if (more > TreeTopology::max_leaves || (cores += more) > TreeTopology::max_leaves)
-      throw Error("with node " + node.name + " the machine has more than " + std::to_string(TreeTopology::max_leaves) +
-                  " cores");
-  }
-}
-
-// Sorts the switches breadth first, from the top. A switch that is not reached belongs to a cycle or hangs below one.
-void Builder::order_switches() {
-  const std::int32_t count = static_cast<std::int32_t>(switches_.size());
-  std::vector<std::vector<std::int32_t>> below(switches_.size() + 1);
-  for (std::int32_t s = 0; s < count; ++s) {
-    const std::int32_t above = switches_[s].parent;
-    if (above < nowhere || above >= count)
-      throw Error("switch " + switches_[s].name + ": the switch above it is number " + std::to_string(above) + " of " +
-                  std::to_string(count));
-    below[above == nowhere ? root_ : above].push_back(s);
-  }
-  switch_level_.assign(switches_.size() + 1, 0);
-  top_down_ = below[root_];
-  for (const std::int32_t s : top_down_) switch_level_[s] = 1;
-  for (std::size_t at = 0; at < top_down_.size(); ++at) {
-    const std::int32_t s = top_down_[at];
-    for (const std::int32_t lower : below[s]) {
-      switch_level_[lower] = switch_level_[s] + 1;
-      top_down_.push_back(lower);
-    }
-  }
-  for (std::int32_t s = 0; s < count; ++s)
-    if (switch_level_[s] == 0) throw Error("switch " + switches_[s].name + " is above itself");
-}
-
-void Builder::hang_nodes() {
-  std::vector<std::int32_t> switch_of(nodes_.size(), nowhere);
-  children_.resize(switches_.size() + 1);
-  for (std::size_t s = 0; s < switches_.size(); ++s)
-    for (const std::int32_t node : switches_[s].nodes) {
-      if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size())
-        throw Error("switch " + switches_[s].name + " has node number " + std::to_string(node) + " of " +
-                    std::to_string(nodes_.size()));
-      if (const std::int32_t other = switch_of[node]; other != nowhere)
-        throw Error("node " + nodes_[node].name + " is under switch " + switches_[other].name + " and under switch " +
-                    switches_[s].name + ": a tree needs exactly one");
-      switch_of[node] = static_cast<std::int32_t>(s);
-      children_[s].push_back({node, node, false});
-    }
-  for (std::size_t node = 0; node < nodes_.size(); ++node)
-    if (const auto n = static_cast<std::int32_t>(node); switch_of[node] == nowhere)
-      children_[root_].push_back({n, n, false});
-}
-
-// Attaches each switch to the one above it, from the bottom up. A switch without a node below it is left out.
-void Builder::hang_switches() {
-  for (auto at = top_down_.rbegin(); at != top_down_.rend(); ++at) {
-    const std::int32_t s = *at;
-    if (children_[s].empty()) continue;
-    std::sort(children_[s].begin(), children_[s].end());
-    const std::int32_t above = switches_[s].parent;
-    children_[above == nowhere ? root_ : above].push_back({children_[s][0].lowest_node, s, true});
-  }
-  std::sort(children_[root_].begin(), children_[root_].end());
-}
-
-void Builder::find_levels() {
-  level_branches_.assign(switches_.size() + 2, false);
-  for (std::size_t s = 0; s <= switches_.size(); ++s)
-    if (children_[s].size() > 1) level_branches_[switch_level_[s]] = true;
-  for (const NodeShape& node : nodes_) {
-    if (node.sockets > 1) node_branches_ = true;
-    if (node.cores_per_socket > 1) socket_branches_ = true;
-    if (has_caches(node)) caches_branch_ = true;
-  }
-}
-
-void Builder::number_fabrics() {
-  fabric_.assign(nodes_.size(), switches_.empty() ? 0 : no_fabric);
-  std::int32_t fabric = 0;
-  for (const Child& top : children_[root_]) {
-    if (!top.is_switch) continue;
-    std::vector<std::int32_t> below{top.index};
-    while (!below.empty()) {
-      const std::int32_t s = below.back();
-      below.pop_back();
-      for (const Child& child : children_[s]) {
-        if (child.is_switch)
-          below.push_back(child.index);
-        else
-          fabric_[child.index] = fabric;
-      }
-    }
-    ++fabric;
-  }
-}
-
-std::int32_t Builder::vertex_below(std::int32_t parent) {
-  parent_.push_back(parent);
-  return static_cast<std::int32_t>(parent_.size()) - 1;
-}
-
-// Makes the vertices of the tree, depth first. There is no recursion, because a chain of switches may be as long as the
-// number of switches.
-void Builder::grow() {
-  struct Step {
-    Child child;
-    std::int32_t parent;
-  };
-  first_core_.assign(nodes_.size(), 0);
-  std::vector<Step> stack{{{0, static_cast<std::int32_t>(root_), true}, nowhere}};
-  while (!stack.empty()) {
-    const auto [child, parent] = stack.back();
-    stack.pop_back();
-    if (!child.is_switch) {
-      grow_node(child.index, parent);
-      continue;
-    }
-    const bool kept = level_branches_[switch_level_[child.index]];
-    const std::int32_t vertex = kept ? vertex_below(parent) : parent;
-    const std::vector<Child>& below = children_[child.index];
-    for (auto next = below.rbegin(); next != below.rend(); ++next) stack.push_back({*next, vertex});
-  }
-}
-
-void Builder::grow_node(std::int32_t node, std::int32_t parent) {
-  const NodeShape& shape = nodes_[node];
-  const std::int32_t node_vertex = node_branches_ ? vertex_below(parent) : parent;
-  for (std::int32_t socket = 0; socket < shape.sockets; ++socket) {
-    const std::int32_t socket_vertex = socket_branches_ ? vertex_below(node_vertex) : node_vertex;
-    std::int32_t cache_vertex = socket_vertex;
-    for (std::int32_t core = 0; core < shape.cores_per_socket; ++core) {
-      if (caches_branch_ && core % (has_caches(shape) ? shape.cores_per_cache : shape.cores_per_socket) == 0)
-        cache_vertex = vertex_below(socket_vertex);
-      const std::int32_t vertex = vertex_below(cache_vertex);
-      if (socket == 0 && core == 0) first_core_[node] = vertex;
-    }
-  }
-}
-
-ClusterView Builder::view(std::span<const std::int64_t> level_distance) const {
-  auto tree = std::make_shared<TreeTopology>(TreeTopology::from_parents(parent_, level_distance));
-  ClusterView view;
-  view.nodes.reserve(nodes_.size());
-  for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    NodeView node = view_of_node(nodes_[n], tree->first_leaf(first_core_[n]));
-    node.fabric = fabric_[n];
-    view.nodes.push_back(std::move(node));
-  }
-  view.tree = std::move(tree);
-  return view;
-}
 
 }  // namespace
 

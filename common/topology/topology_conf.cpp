@@ -10,11 +10,9 @@
 #include <unordered_set>
 
 #include "common/topology/slurm_conf.hpp"
-#include "common/topology/switch_forest.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 
 namespace placement {
 
@@ -42,7 +40,7 @@ std::string_view first_key(const ConfLine& line) {
 void check_keys(const std::string& file, const ConfLine& line, std::span<const std::string_view> keys) {
   if (!line.rest.empty()) fail_at(file, line.number, "'" + shown(line.rest) + "' is not of the form Key=value");
   for (const auto& pair : line.pairs)
-    if (std::none_of(keys.begin(), keys.end(), [&](auto known) { return equal_any_case(pair.first, known); }))
+    if (std::ranges::none_of(keys, [&](auto known) { return equal_any_case(pair.first, known); }))
       fail_at(file, line.number,
               "unknown key " + shown(pair.first) + ": " + suggested(pair.first, keys, "the keys are"));
 }
@@ -218,7 +216,7 @@ std::vector<std::int64_t> read_block_sizes(const std::string& file, const ConfLi
                   "' is not a valid size: expected the first size, at most 65535, times a power of two, as in 4,8,32");
     in_one.push_back(count);
   }
-  std::sort(in_one.begin(), in_one.end());
+  std::ranges::sort(in_one);
   in_one.erase(std::unique(in_one.begin(), in_one.end()), in_one.end());
   return in_one;
 }
@@ -265,9 +263,7 @@ std::vector<SwitchRecord> read_block_lines(std::span<const FileLine> lines, cons
     for (std::int64_t count = 1; count <= usual_blocks_in_one; count *= 2) in_one.push_back(count);
   std::vector<SwitchRecord> records = blocks;
   for (std::size_t size = 0; size < in_one.size(); ++size)
-    if (in_one[size] > 1)
-      add_larger_blocks(blocks, static_cast<std::size_t>(in_one[size]),
-                        static_cast<std::size_t>(size > 0 ? in_one[size - 1] : 1), records);
+    if (in_one[size] > 1) add_larger_blocks(blocks, in_one[size], size > 0 ? in_one[size - 1] : 1, records);
   return records;
 }
 

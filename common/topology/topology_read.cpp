@@ -14,7 +14,6 @@
 #include "common/topology/topology_conf.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
-#include "common/util/file_error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 
@@ -97,6 +96,24 @@ Levels parse_tleaf(std::span<const TextLine> lines, const std::string& file) {
   return levels;
 }
 
+// Returns why a file whose first word is `first`, in lower case, has no tree; empty if it may be a topology.conf.
+std::string why_no_tree(const std::string& first, const std::string& word) {
+  if (first == "torusname")
+    return "this is printed by \"scontrol show topology\", without the coordinates of nodes: use the topology.yaml";
+  if (first.starts_with("torus") || first.starts_with("mesh") || first == "dist" || first == "faulty")
+    return "'" + first + "': only trees can be mapped to, and a tree line comes first";
+  if (first == "---" || first == "-")
+    return "this is a topology.yaml: use the output of \"scontrol show topology\" (\"scontrol show topology NAME\" for "
+           "one of several topologies)";
+  if (std::ranges::count(ibnetdiscover_words, first) != 0)
+    return "this is printed by ibnetdiscover: make a topology.conf of it with placectl topology";
+  if (first.ends_with("gpu0"))  // the line may begin with codes of a terminal
+    return "this is printed by nvidia-smi topo -m: --node-topology takes the file of \"lstopo node.xml\" on the node";
+  if (std::ranges::count(conf_words, first) == 0)
+    return "'" + word + "': a topology file begins with tree, tleaf, SwitchName=, BlockName=, BlockSizes= or RingName=";
+  return {};
+}
+
 // The text of a topology file, in one of its forms.
 class TopologyFile {
  public:
@@ -112,27 +129,8 @@ class TopologyFile {
       levels_ = parse_tree(lines, file_.path);
     else if (first == "tleaf")
       levels_ = parse_tleaf(lines, file_.path);
-    else if (first == "torusname")
-      fail_at(file_.path, lines[0].number,
-              "this is printed by \"scontrol show topology\", without the coordinates of nodes: use the topology.yaml");
-    else if (first.starts_with("torus") || first.starts_with("mesh") || first == "dist" || first == "faulty")
-      fail_at(file_.path, lines[0].number, "'" + first + "': only trees can be mapped to, and a tree line comes first");
-    else if (first == "---" || first == "-")
-      fail_at(
-          file_.path, lines[0].number,
-          "this is a topology.yaml: use the output of \"scontrol show topology\" (\"scontrol show topology NAME\" for "
-          "one of several topologies)");
-    else if (std::ranges::count(ibnetdiscover_words, first) != 0)
-      fail_at(file_.path, lines[0].number,
-              "this is printed by ibnetdiscover: make a topology.conf of it with placectl topology");
-    else if (first.ends_with("gpu0"))  // the line may begin with codes of a terminal
-      fail_at(
-          file_.path, lines[0].number,
-          "this is printed by nvidia-smi topo -m: --node-topology takes the file of \"lstopo node.xml\" on the node");
-    else if (std::none_of(std::begin(conf_words), std::end(conf_words), [&](auto known) { return first == known; }))
-      fail_at(file_.path, lines[0].number,
-              "'" + shown(word) +
-                  "': a topology file begins with tree, tleaf, SwitchName=, BlockName=, BlockSizes= or RingName=");
+    else if (const std::string reason = why_no_tree(first, shown(word)); !reason.empty())
+      fail_at(file_.path, lines[0].number, reason);
   }
 
   const std::string& path() const { return file_.path; }

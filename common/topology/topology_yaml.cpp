@@ -7,13 +7,11 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <vector>
 
 #include "common/topology/topology_conf.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 #include "config.h"
 
 namespace placement {
@@ -39,7 +37,6 @@ std::int64_t line_of_alias(std::string_view text) {
   return line;
 }
 
-// The first document of a YAML text.
 class YamlDocument {
  public:
   YamlDocument(std::string_view text, const std::string& file) : file_(file) {
@@ -105,8 +102,8 @@ class YamlDocument {
     const yaml_node_t* node = value(map, key, what);
     if (!node) return {};
     std::string text = scalar_of(*node, key);
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; }, ',');
+    std::ranges::replace_if(
+        text, [](char c) { return c == ' ' || c == '\n'; }, ',');
     return as_word(*node, key, std::move(text));
   }
 
@@ -116,8 +113,8 @@ class YamlDocument {
 
  private:
   std::string as_word(const yaml_node_t& node, std::string_view key, std::string text) const {
-    if (std::any_of(text.begin(), text.end(),
-                    [](char c) { return c <= ' ' || c == '#' || c == '"' || c == '\'' || c == '\\' || c == '='; }))
+    if (std::ranges::any_of(
+            text, [](char c) { return c <= ' ' || c == '#' || c == '"' || c == '\'' || c == '\\' || c == '='; }))
       fail(node, std::string(key) + ": '" + shown(text) + "' is neither a name nor a list of names");
     return text;
   }
@@ -249,7 +246,6 @@ std::string torus_text(YamlDocument& yaml, const yaml_node_t& torus, std::string
   return lines.take();
 }
 
-// Adds the toruses to the topology.
 void add_toruses(YamlDocument& yaml, const yaml_node_t& torus3d, YamlTopology& topology) {
   const yaml_node_t* const list = yaml.value(torus3d, "toruses", "the topology");
   if (!list) yaml.fail(torus3d, "the topology has no toruses");

@@ -6,8 +6,8 @@
 
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/torus_topology.hpp"
+#include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
-#include "common/util/file_error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
@@ -15,20 +15,6 @@
 namespace placement {
 
 namespace {
-
-struct Range {
-  std::int32_t first = 0;
-  std::int32_t last = 0;
-};
-
-// Parses a coordinate "3" or a range of coordinates "0-3". Returns nothing when the word is neither.
-std::optional<Range> parse_range(std::string_view word) {
-  const std::size_t dash = word.find('-', 1);
-  const auto first = parse_integer(word.substr(0, dash));
-  const auto last = dash == std::string_view::npos ? first : parse_integer(word.substr(dash + 1));
-  if (!first || !last || *first < 0 || *last < *first || *last >= TorusTopology::max_positions) return std::nullopt;
-  return Range{static_cast<std::int32_t>(*first), static_cast<std::int32_t>(*last)};
-}
 
 bool is_header_word(std::string_view word) { return equal_any_case(word, "torus") || equal_any_case(word, "mesh"); }
 
@@ -156,7 +142,7 @@ class TorusFile {
     if (dimensions_.empty()) fail_at(file_, faulty_line_, "the dimensions are missing, as in \"torus 8 8 8\"");
     TorusDescription result{naming_file(file_, [&] { return TorusTopology::full(dimensions_); }), false, faulty_,
                             factor_};
-    std::sort(result.faulty.begin(), result.faulty.end());
+    std::ranges::sort(result.faulty);
     for (std::size_t k = 0; k < result.faulty.size(); ++k) {
       if (result.faulty[k] >= result.torus.positions())
         fail_at(file_, faulty_line_,
@@ -178,7 +164,7 @@ class TorusFile {
     dimensions_.assign(count, {1, true});
     for (const NodeLine& line : node_lines_) {
       for (std::size_t d = 0; d < count && d + 1 < line.words.size(); ++d) {
-        const auto range = parse_range(line.words[d + 1]);
+        const auto range = parse_range(line.words[d + 1], TorusTopology::max_positions);
         if (!range) fail_coordinate(line, d, TorusTopology::max_positions - 1);
         dimensions_[d].size = std::max(dimensions_[d].size, range->last + 1);
       }
@@ -192,14 +178,14 @@ class TorusFile {
   }
 
   void place(const NodeLine& line, const TorusTopology& empty) {
-    std::vector<Range> box;
+    std::vector<NumberSpan> box;
     if (line.words.size() != dimensions_.size() + 1)
       fail_at(file_, line.number,
               "'" + shown(line.words[0]) + "' with " + std::to_string(line.words.size() - 1) +
                   " coordinates: there are " + std::to_string(dimensions_.size()) + " dimensions");
     std::int64_t points = 1;
     for (std::size_t d = 0; d < dimensions_.size(); ++d) {
-      const auto range = parse_range(line.words[d + 1]);
+      const auto range = parse_range(line.words[d + 1], TorusTopology::max_positions);
       if (!range || range->last >= dimensions_[d].size) fail_coordinate(line, d, dimensions_[d].size - 1);
       box.push_back(*range);
       points *= range->last - range->first + 1;
@@ -258,8 +244,7 @@ bool is_torus_text(std::string_view text) {
   const std::vector<std::string_view> words = split_words(lines[0].text);
   if (is_header_word(words[0]) || scotch_target(words[0]) || equal_any_case(words[0], "faulty")) return true;
   const std::string first = lower_case(words[0]);
-  if (first == "tree" || first == "tleaf" || first == "dist" || words.size() < 2 ||
-      first.find('=') != std::string_view::npos)
+  if (first == "tree" || first == "tleaf" || first == "dist" || words.size() < 2 || first.find('=') != first.npos)
     return false;
   // Words that look like wrong coordinates count as coordinates, so that parse_torus() reports the error.
   return std::all_of(words.begin() + 1, words.end(), [](std::string_view word) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/torus_topology.hpp"
 
-#include <algorithm>
-
 #include "common/util/error.hpp"
 
 namespace placement {

@@ -66,12 +66,12 @@ TreeTopology TreeTopology::cut_at(std::span<const std::int32_t> vertices) const 
       last[level_[v]] = v;
       kept.push_back(v);
     }
-  std::sort(kept.begin(), kept.end());
+  std::ranges::sort(kept);
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
   std::vector<std::int32_t> parent;
   std::vector<std::int64_t> position;
   for (const std::int32_t v : kept) {
-    const auto above = std::lower_bound(kept.begin(), kept.end(), parent_[v]);
+    const auto above = std::ranges::lower_bound(kept, parent_[v]);
     parent.push_back(parent_[v] < 0 ? -1 : static_cast<std::int32_t>(above - kept.begin()));
     position.push_back(position_[v]);
   }
@@ -137,8 +137,7 @@ std::int32_t TreeTopology::lowest_common_ancestor(std::int32_t vertex, std::int3
 }
 
 std::int32_t TreeTopology::least_height_of(std::int32_t count) const {
-  const auto found =
-      std::find_if(most_leaves_.begin(), most_leaves_.end(), [&](std::int32_t most) { return most >= count; });
+  const auto found = std::ranges::find_if(most_leaves_, [&](std::int32_t most) { return most >= count; });
   return static_cast<std::int32_t>(found - most_leaves_.begin());
 }
 
@@ -184,7 +183,7 @@ Cost TreeTopology::summed_hop_bytes(const CommMatrix& matrix, std::span<const st
 // The ranks climb from the deepest level to the root; those that meet at a vertex are neighbours in the list.
 Cost TreeTopology::hop_bytes_over_links(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const {
   std::vector<std::int32_t> leaves(leaf_of_rank.begin(), leaf_of_rank.end());
-  std::sort(leaves.begin(), leaves.end());
+  std::ranges::sort(leaves);
   std::vector<std::pair<std::int32_t, std::int64_t>> below;  // vertex, and number of ranks below it
   for (const std::int32_t leaf : leaves) below.emplace_back(leaf_vertex_[leaf], 1);
   Cost twice = 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "common/util/bytes.hpp"
 #include "common/util/checksum.hpp"
 #include "common/util/error.hpp"
 
@@ -29,8 +30,7 @@ std::size_t base64url_size(std::size_t bytes) { return ((bytes + checksum_bytes)
 
 std::string to_base64url(std::span<const std::byte> bytes) {
   std::vector<std::byte> all(bytes.begin(), bytes.end());
-  const std::uint64_t hash = hash_of(bytes);
-  for (std::size_t i = 0; i < checksum_bytes; ++i) all.push_back(static_cast<std::byte>(hash >> (8 * i)));
+  ByteWriter(all).number(hash_of(bytes), checksum_bytes);
   std::string text;
   text.reserve(base64url_size(bytes.size()));
   std::uint32_t bits = 0;
@@ -64,9 +64,8 @@ std::vector<std::byte> from_base64url(std::string_view text, std::size_t max_byt
     if ((held += 6) >= 8) bytes.push_back(static_cast<std::byte>(bits >> (held -= 8)));
   }
   if ((bits & ((1u << held) - 1)) != 0) throw Error("encoded data end in bits that must be 0");
-  std::uint64_t hash = 0;
-  for (std::size_t i = checksum_bytes; i-- > 0; bytes.pop_back())
-    hash |= std::to_integer<std::uint64_t>(bytes.back()) << (8 * i);
+  const auto hash = ByteReader(std::span<const std::byte>(bytes).last(checksum_bytes)).number(checksum_bytes);
+  bytes.resize(bytes.size() - checksum_bytes);
   if (hash != hash_of(bytes)) throw Error("encoded data are damaged: the checksum differs");
   return bytes;
 }

@@ -13,6 +13,14 @@
 
 namespace placement {
 
+std::optional<NumberSpan> parse_range(std::string_view text, std::int32_t limit) {
+  const std::size_t dash = text.find('-', 1);
+  const auto first = parse_number<std::int32_t>(text.substr(0, dash));
+  const auto last = dash == text.npos ? first : parse_number<std::int32_t>(text.substr(dash + 1));
+  if (!first || !last || *first < 0 || *last < *first || *last >= limit) return std::nullopt;
+  return NumberSpan{*first, *last};
+}
+
 bool mark_cores(std::string_view list, std::vector<bool>& core) {
   const char* at = list.data();
   const char* const end = at + list.size();
@@ -31,8 +39,7 @@ bool mark_cores(std::string_view list, std::vector<bool>& core) {
       if (!number(last)) return false;
     }
     if (last < first || last >= core.size()) return false;
-    std::fill(core.begin() + static_cast<std::ptrdiff_t>(first), core.begin() + static_cast<std::ptrdiff_t>(last) + 1,
-              true);
+    std::fill(core.begin() + first, core.begin() + last + 1, true);
     if (at == end) return true;
     if (*at++ != ',') return false;
   }
@@ -43,7 +50,7 @@ std::optional<std::vector<std::int32_t>> listed_cores(std::string_view list, std
   if (!mark_cores(list, is_listed)) return std::nullopt;
   std::vector<std::int32_t> cores;
   for (std::int32_t core = 0; core < limit; ++core)
-    if (is_listed[static_cast<std::size_t>(core)]) cores.push_back(core);
+    if (is_listed[core]) cores.push_back(core);
   return cores;
 }
 

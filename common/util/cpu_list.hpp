@@ -8,6 +8,15 @@
 
 namespace placement {
 
+// The numbers from `first` to `last`.
+struct NumberSpan {
+  std::int32_t first = 0;
+  std::int32_t last = 0;
+};
+
+// Returns the numbers of a text such as "5" or "1-3"; nothing for another form or a number from `limit` on.
+std::optional<NumberSpan> parse_range(std::string_view text, std::int32_t limit);
+
 // Sets core[i] for each number i of `list`, a list of CPUs as Slurm and the kernel write it, such as "0-2,5". Returns
 // false if the list has another form or a number is not below core.size(); some cores may be set then.
 bool mark_cores(std::string_view list, std::vector<bool>& core);

@@ -23,7 +23,7 @@ constexpr std::size_t max_host_characters = 128 << 20;  // limit for all names o
 }
 
 bool all_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::string padded(std::int64_t number, std::size_t width) {
@@ -104,7 +104,7 @@ std::vector<std::string> expand_name(std::string_view name, std::string_view lis
     for (const std::string_view range : split_at(name.substr(1, close - 1), ','))
       expand_range(range, list, most, numbers);
     name.remove_prefix(close + 1);
-    append_all(names, numbers, name.find('[') == std::string_view::npos, list, most);
+    append_all(names, numbers, name.find('[') == name.npos, list, most);
   }
   return names;
 }

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -15,7 +14,6 @@
 
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
-#include "common/util/file_error.hpp"
 
 namespace placement {
 
@@ -39,7 +37,7 @@ constexpr std::size_t unsuspicious_bytes = std::size_t{64} << 20;
 // read, so a sparse file is rejected before all of it is in memory.
 void check_text(const std::string& path, std::string_view bytes) {
   if (bytes.starts_with("\x1F\x8B")) throw Error(path + ": is compressed by gzip: unpack it first with gunzip");
-  if (bytes.find('\0') != std::string_view::npos) throw Error(path + ": contains a zero byte: expected a text file");
+  if (bytes.find('\0') != bytes.npos) throw Error(path + ": contains a zero byte: expected a text file");
 }
 
 // Waits at most `patience_seconds` for data. Unblocks the signals that srun blocks, so that Ctrl-C ends it.
@@ -56,7 +54,6 @@ void wait_for_data(const std::string& path, int file) {
     throw Error(path + ": nothing came through this pipe for " + std::to_string(patience_seconds) + " seconds");
 }
 
-// Reads the file as it is, without decompression.
 std::string slurp(const std::string& path, std::size_t max_bytes) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (file < 0) fail_errno(path, "cannot be opened");
@@ -81,9 +78,7 @@ std::string slurp(const std::string& path, std::size_t max_bytes) {
     used += static_cast<std::size_t>(got);
     if (used > max_bytes) fail_size(path, max_bytes);
     packed = packed || content.starts_with(zstd_magic);
-    if (!packed)
-      check_text(path,
-                 std::string_view(content).substr(used - static_cast<std::size_t>(got), static_cast<std::size_t>(got)));
+    if (!packed) check_text(path, std::string_view(content).substr(used - got, got));
     if (got == 0) {
       content.resize(used);
       return content;
@@ -125,20 +120,28 @@ std::string read_input_file(const std::string& path, std::size_t max_bytes) try 
   throw Error(path + ": is larger than the memory that this process may use");
 }
 
-std::string beginning_of_file(const std::string& path, std::size_t most_bytes) {
+std::optional<std::string> beginning_of_file(const std::string& path, std::size_t most_bytes) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   struct stat status {};
-  if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  std::string text(std::min(most_bytes, static_cast<std::size_t>(std::max<off_t>(status.st_size, 0)) + piece), '\0');
-  std::size_t used = 0;
-  while (used < text.size()) {
-    const ssize_t got = read(file, text.data() + used, text.size() - used);
+  if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  std::string text;
+  char block[8192];
+  while (text.size() < most_bytes) {
+    const ssize_t got = read(file, block, std::min(sizeof block, most_bytes - text.size()));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
-    used += static_cast<std::size_t>(got);
+    text.append(block, static_cast<std::size_t>(got));
   }
-  text.resize(used);
   return text;
+}
+
+void require_trusted(const std::string& path, const struct stat& status, std::span<const uid_t> owners) {
+  if (!S_ISREG(status.st_mode)) throw Error(path + ": is not a regular file");
+  if (owners.empty()) return;
+  if (std::ranges::count(owners, status.st_uid) == 0)
+    throw Error(path + ": belongs to user " + std::to_string(status.st_uid) + ", who is not one of its trusted owners");
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    throw Error(path + ": is writable by others than its owner: remove this permission");
 }
 
 bool may_exist(const std::string& path) noexcept {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <sys/stat.h>
+#include <sys/types.h>
+
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 
 namespace placement {
@@ -11,9 +16,13 @@ namespace placement {
 // after 30 seconds without data, or after a signal.
 std::string read_input_file(const std::string& path, std::size_t max_bytes = 64 << 20);
 
-// Returns the first `most_bytes` bytes of a regular file, without decompression. Returns an empty text if the file is
+// Returns the first `most_bytes` bytes of a regular file, without decompression. Returns nothing if the file is
 // missing, unreadable or not a regular file. Does not wait for a pipe.
-std::string beginning_of_file(const std::string& path, std::size_t most_bytes);
+std::optional<std::string> beginning_of_file(const std::string& path, std::size_t most_bytes);
+
+// Throws Error unless the open file `path`, with this status, is a regular file. With `owners` it must belong to one of
+// them, and no other user may be able to write it.
+void require_trusted(const std::string& path, const struct stat& status, std::span<const uid_t> owners);
 
 // Returns whether `path` exists. Also true if this user may not check it: opening the file then fails with the reason.
 bool may_exist(const std::string& path) noexcept;

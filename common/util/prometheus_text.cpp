@@ -7,7 +7,7 @@
 #include <span>
 
 #include "common/util/replace_file.hpp"
-#include "common/util/short_number.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 

@@ -8,7 +8,7 @@
 #include <cerrno>
 
 #include "common/util/file_descriptor.hpp"
-#include "common/util/file_error.hpp"
+#include "common/util/error.hpp"
 
 namespace placement {
 

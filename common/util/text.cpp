@@ -43,8 +43,8 @@ std::vector<TextLine> text_lines(std::string_view text) {
 
 std::string printable(std::string_view text) {
   std::string out(text);
-  std::replace_if(
-      out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  std::ranges::replace_if(
+      out, [](char c) { return c < ' ' || c > '~'; }, '?');
   return out;
 }
 

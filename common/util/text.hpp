@@ -3,6 +3,8 @@
 #include <charconv>
 #include <concepts>
 #include <cstdint>
+#include <cstdio>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,7 +13,7 @@
 
 namespace placement {
 
-// Functions for reading small text files: configuration, topology, lists of leaves.
+// Functions for texts: their lines and words, the numbers in them, and the texts of messages.
 
 // A line of a text that is not empty after its comment (from '#' on) and the blanks around it were removed.
 struct TextLine {
@@ -76,5 +78,47 @@ std::string xml_escaped(std::string_view text);
 // close. A word is close when at most two letters, and fewer than half of its letters, are wrong: inserted, deleted,
 // replaced or swapped with a neighbour. Case does not matter.
 std::string_view near_miss(std::string_view unknown, std::span<const std::string_view> known);
+
+// Returns the texts of the elements of `range` with `between` between them.
+template <typename Range, typename Text = std::identity>
+std::string joined(const Range& range, std::string_view between, Text text_of = {}) {
+  std::string all;
+  std::string_view before;
+  for (const auto& one : range) {
+    all.append(before).append(text_of(one));
+    before = between;
+  }
+  return all;
+}
+
+// Returns "did you mean WORD?" with the near_miss() of `unknown`, or "`what` A, B, C" with all words of `known`.
+inline std::string suggested(std::string_view unknown, std::span<const std::string_view> known, std::string_view what) {
+  const std::string_view meant = near_miss(unknown, known);
+  return meant.empty() ? std::string(what) + " " + joined(known, ", ") : "did you mean " + std::string(meant) + "?";
+}
+
+// Returns the number with this number of significant digits.
+inline std::string short_number(double value, int digits = 3) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
+  return text;
+}
+
+// Returns the number with this number of decimals.
+inline std::string fixed_number(double value, int decimals) {
+  char text[352];  // the largest number has 309 digits
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
+  return text;
+}
+
+// Returns the shortest text that gives exactly this number.
+template <typename Number>
+std::string exact_number(Number value) {
+  char text[64];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+// Returns a share (0..1) as a percentage with three significant digits, such as "12.5 %".
+inline std::string in_percent(double share) { return short_number(100 * share) + " %"; }
 
 }  // namespace placement

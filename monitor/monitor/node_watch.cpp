@@ -5,8 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "common/state/live_state.hpp"
-#include "common/util/short_number.hpp"
+#include "common/util/text.hpp"
 
 namespace placement::monitor {
 
@@ -132,9 +131,8 @@ bool NodeWatch::take_slurm_answer(std::span<const SlurmNode> says, Moment now) {
   const auto missing = [](const SlurmNode& one) {
     return one.view == SlurmView::down || one.view == SlurmView::not_responding;
   };
-  const auto most = std::count_if(says.begin(), says.end(), missing);
-  const bool doubted =
-      most >= doubt_least && static_cast<double>(most) > doubt_share * static_cast<double>(says.size());
+  const auto most = std::ranges::count_if(says, missing);
+  const bool doubted = most >= doubt_least && most > doubt_share * says.size();
   bool ask_again = false;
   for (const SlurmNode& one : says) {
     const auto found = index_.find(one.name);
@@ -236,7 +234,6 @@ void NodeWatch::end_outage(Node& node, bool counted, std::string_view cause, Mom
   node.slurm_missed = false;
 }
 
-// Changes whether the outage that lasts is counted.
 void NodeWatch::recount(Node& node, bool counted) {
   node.state.outages += (counted ? 1 : 0) - (node.outage->counted ? 1 : 0);
   node.outage->counted = counted;
@@ -322,7 +319,7 @@ std::vector<NodeState> NodeWatch::states(Moment now, double horizon_s) const {
     NodeState state = node.state;
     state.liveness = liveness(i);
     state.age_s = heard_of(node) ? std::max(0.0, now.wall_s - node.seen_wall_s) : unknown_value;
-    state.outage_probability = probability[static_cast<std::size_t>(i)];
+    state.outage_probability = probability[i];
     if (!std::isnan(node.span_began_wall_s))
       state.observed_s += std::max(0.0, node.seen_wall_s - node.span_began_wall_s);
     state.observed_s = std::min(state.observed_s, live_range::seconds.most);

@@ -20,7 +20,7 @@
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/placement_error.hpp"
-#include "common/util/word_list.hpp"
+#include "common/util/text.hpp"
 
 namespace placement::planning {
 

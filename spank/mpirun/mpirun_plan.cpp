@@ -125,7 +125,7 @@ bool is_script(spank_t spank) {
 // Returns true if the program of the step is a script for a C shell. C shells close all files that they inherit.
 bool is_c_shell(spank_t spank) {
   const std::vector<std::string> command = command_of_step(spank);
-  const std::string text = command.empty() ? "" : beginning_of_file(command.front(), 256);
+  const std::string text = command.empty() ? "" : beginning_of_file(command.front(), 256).value_or("");
   const std::string line = text.substr(0, text.find('\n'));
   return line.starts_with("#!") && line.find("csh") != line.npos;
 }

@@ -14,7 +14,6 @@
 #include "common/matrix/matrix_read.hpp"
 #include "common/matrix/written_profile.hpp"
 #include "common/util/error.hpp"
-#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 #include "pattern/scaling.hpp"
 #include "spank/profile/program_facts.hpp"

@@ -262,9 +262,7 @@ void ProfileStore::note_arguments(const ProgramRun& run) const {
 }
 
 std::optional<std::string> ProfileStore::noted_arguments(const StoredProfile& profile) {
-  const std::string file = profile.file + arguments_ending;
-  if (access(file.c_str(), R_OK) != 0) return std::nullopt;
-  return beginning_of_file(file, most_noted_bytes);
+  return beginning_of_file(profile.file + arguments_ending, most_noted_bytes);
 }
 
 std::vector<StoredProfile> ProfileStore::find_learned(const ProgramRun& run, bool other_ranks) const {

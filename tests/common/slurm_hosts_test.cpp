@@ -72,7 +72,7 @@ END_TEST
 START_TEST(private_jobs) {
   const auto are_private = [](const std::string& text) {
     const TemporaryDirectory directory;
-    return jobs_are_private(directory.file("slurm.conf", text));
+    return has_private_jobs(directory.file("slurm.conf", text));
   };
   ck_assert(!are_private("SlurmctldHost=a\n"));
   ck_assert(are_private("PrivateData=jobs\n"));
@@ -80,7 +80,7 @@ START_TEST(private_jobs) {
   ck_assert(are_private("PrivateData=all\n"));
   ck_assert(!are_private("PrivateData=usage,users\n"));
   ck_assert(!are_private("PrivateData=jobs\nPrivateData=usage\n"));
-  ck_assert(!jobs_are_private("/nonexistent/slurm.conf"));
+  ck_assert_error(has_private_jobs("/nonexistent/slurm.conf"), "/nonexistent/slurm.conf");
 }
 END_TEST
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "common/util/short_number.hpp"
 #include "tests/check.hpp"
 
 using namespace placement;

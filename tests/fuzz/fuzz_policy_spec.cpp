@@ -12,7 +12,7 @@ const char* const fuzz_corpus = "policy_spec";
 
 namespace {
 
-bool printable(std::string_view text) {
+bool has_no_control(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
 }
 
@@ -25,12 +25,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const Error& error) {
     const std::string_view text = error.what();
     REQUIRE(!text.empty() && text.size() < 1000);
-    REQUIRE(printable(text));
+    REQUIRE(has_no_control(text));
     return 0;
   }
   REQUIRE(!spec.policy.empty() && spec.policy.find('=') == std::string::npos);
   const std::string word = to_string(spec);
-  REQUIRE(printable(word));
+  REQUIRE(has_no_control(word));
   const PolicySpec again = parse_policy_spec(word);
   REQUIRE(again.policy == spec.policy && again.parameters == spec.parameters);
   REQUIRE(to_string(again) == word);

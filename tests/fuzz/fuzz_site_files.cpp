@@ -58,7 +58,7 @@ void check_slurm_conf(std::string_view text) {
     if (digits > 3) return;
   }
   const NamedText file(text);
-  jobs_are_private(file.path());
+  read_or_refuse([&] { has_private_jobs(file.path()); });
   read_or_refuse([&] { read_slurm_hosts(file.path()); });
   read_or_refuse([&] { read_node_shapes(file.path()); });
 }

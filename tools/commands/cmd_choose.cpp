@@ -7,7 +7,6 @@
 
 #include "common/slurm/slurm_command.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/launch/launchers.hpp"

@@ -11,7 +11,6 @@
 #include "common/topology/torus_topology.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/table.hpp"
 #include "tools/commands/command.hpp"

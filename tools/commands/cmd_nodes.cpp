@@ -5,7 +5,6 @@
 
 #include "common/state/node_fields.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/monitor_input.hpp"

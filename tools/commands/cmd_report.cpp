@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 #include "sim/job_log.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"

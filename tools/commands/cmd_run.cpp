@@ -16,7 +16,6 @@
 #include "common/util/hostlist.hpp"
 #include "common/util/memory_file.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 #include "policies/table.hpp"
 #include "spank/profile/learned_profile.hpp"
 #include "spank/profile/profile_store.hpp"

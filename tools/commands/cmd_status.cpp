@@ -8,7 +8,7 @@
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
-#include "common/util/short_number.hpp"
+#include "common/util/text.hpp"
 #include "policies/settings.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"

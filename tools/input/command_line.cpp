@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 
 namespace placement::tools {
 

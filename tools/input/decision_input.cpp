@@ -69,9 +69,10 @@ DecisionInput read_all(const CommandLine& line, const Config& config, std::uint3
 
 }  // namespace
 
-bool hides_other_jobs(const Config& config) {
-  const std::string conf = slurm_conf_path();
-  return jobs_are_private(conf) && !monitor::sees_all_jobs(geteuid(), conf, config.monitor_readers);
+bool hides_other_jobs(const Config& config) try {
+  return !monitor::sees_all_jobs(geteuid(), slurm_conf_path(), config.monitor_readers);
+} catch (const Error&) {  // without a slurm.conf
+  return false;
 }
 
 DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s,

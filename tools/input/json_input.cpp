@@ -12,7 +12,6 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "common/util/text_scanner.hpp"
-#include "common/util/word_list.hpp"
 
 namespace placement::tools {
 

@@ -16,7 +16,6 @@
 #include "common/slurm/slurm_command.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 #include "spank/mpirun/sequential_hostfile.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "tools/launch/srun_words.hpp"

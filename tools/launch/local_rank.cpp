@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 #include "spank/task/gpu_devices.hpp"
 
 namespace placement::tools {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "common/util/error.hpp"
-#include "common/util/word_list.hpp"
+#include "common/util/text.hpp"
 #include "tools/output/output.hpp"
 
 namespace placement::tools {

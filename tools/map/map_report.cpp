@@ -6,7 +6,6 @@
 
 #include "common/util/cpu_list.hpp"
 #include "common/util/text.hpp"
-#include "common/util/word_list.hpp"
 #include "mapping/core_slots.hpp"
 #include "tools/output/output.hpp"
 

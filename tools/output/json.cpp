@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "common/util/short_number.hpp"
+#include "common/util/text.hpp"
 
 namespace placement::tools {
 

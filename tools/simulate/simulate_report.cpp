@@ -15,7 +15,7 @@
 
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
-#include "common/util/word_list.hpp"
+#include "common/util/text.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
 
