@@ -91,7 +91,7 @@ std::optional<Prepared> prepare(const protocol::DaemonOptions& options, const si
 }
 
 // Runs until a signal ends the process. Returns the exit code.
-int run_agent(const Prepared& prepared, const sigset_t& stops) {
+int run_prepared(const Prepared& prepared, const sigset_t& stops) {
   const AgentSettings& settings = prepared.settings;
   protocol::require_safe_munge_socket(prepared.munge_socket);
   protocol::require_safe_directory(settings.config.agent_directory, prepared.user.uid);
@@ -102,9 +102,8 @@ int run_agent(const Prepared& prepared, const sigset_t& stops) {
   const auto credentials = protocol::munge_credentials(prepared.user.uid, prepared.munge_socket);
   const FileDescriptor stop(signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC));
   if (stop < 0) throw Error("signalfd fails");
-  Agent agent(settings, *credentials, *prepared.control, log_line);
   log_line("node " + settings.node + ", " + std::to_string(settings.controllers.size()) + " SlurmctldHost");
-  agent.run(stop);
+  run_agent(settings, *credentials, *prepared.control, log_line, stop);
   log_line("ends");
   return 0;
 }
@@ -120,7 +119,6 @@ void detach() {
   openlog("placement-agent", LOG_PID | LOG_NDELAY, LOG_DAEMON);
 }
 
-// Waits for at most `seconds`. Returns true if a signal asked the process to end.
 bool told_to_end(const sigset_t& stops, double seconds) {
   const timespec pause{static_cast<time_t>(seconds), 0};
   return sigtimedwait(&stops, nullptr, &pause) > 0;
@@ -157,7 +155,7 @@ int keep(const Prepared& prepared, const sigset_t& stops) {
     const double begun_s = protocol::steady_s();
     const pid_t agent = fork();
     if (agent < 0) return protocol::daemon_failed;
-    if (agent == 0) return run_agent(prepared, stops);
+    if (agent == 0) return run_prepared(prepared, stops);
     sigset_t waited = stops;
     sigaddset(&waited, SIGCHLD);
     int status = 0;
@@ -183,7 +181,7 @@ int run(const protocol::DaemonOptions& options, const sigset_t& stops) {
   int code = 0;
   if (!options.switched) {
     const std::optional<Prepared> prepared = prepare(options, stops);
-    return prepared ? run_agent(*prepared, stops) : code;
+    return prepared ? run_prepared(*prepared, stops) : code;
   }
   const std::optional<Prepared> prepared = prepare_in_background(options, stops, code);
   return prepared ? keep(*prepared, stops) : code;

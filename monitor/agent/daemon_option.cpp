@@ -27,7 +27,7 @@ std::optional<std::string> daemon_option(std::string_view cmdline, char letter) 
     if (word == "--") break;
     if (word.size() < 2 || word[0] != '-' || word[1] == '-') continue;
     for (std::size_t at = 1; at < word.size(); ++at) {
-      if (valued_letters.find(word[at]) == std::string_view::npos) continue;
+      if (valued_letters.find(word[at]) == valued_letters.npos) continue;
       const bool attached = at + 1 < word.size();
       if (!attached && w + 1 >= words.size()) break;
       if (word[at] == letter) found = std::string(attached ? word.substr(at + 1) : words[w + 1]);

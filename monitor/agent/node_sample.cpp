@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/agent/node_sample.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +10,7 @@
 
 #include "common/util/checksum.hpp"
 #include "common/util/cpu_list.hpp"
+#include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "monitor/agent/proc_text.hpp"
 
@@ -21,7 +20,6 @@ constexpr std::int32_t most_cpus = 1 << 16;
 constexpr std::size_t no_limit_in_practice = 1 << 22;
 constexpr std::array<double, 3> means_s = {60, 300, 900};  // time constants of the running means
 
-// Reads a file that contains one number.
 static std::optional<std::int64_t> only_integer(std::string_view text) {
   return parse_integer(trimmed(text.substr(0, text.find('\n'))));
 }
@@ -53,16 +51,7 @@ NodeSampler::NodeSampler(SampleSettings settings)
 }
 
 std::optional<std::string> NodeSampler::read(const std::string& path, std::size_t most) const {
-  const int descriptor = open((settings_.root + path).c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return std::nullopt;
-  std::string text;
-  char block[8192];
-  ssize_t length = 0;
-  while (text.size() < most && (length = ::read(descriptor, block, std::min(sizeof block, most - text.size()))) > 0)
-    text.append(block, static_cast<std::size_t>(length));
-  close(descriptor);
-  if (length < 0) return std::nullopt;
-  return text;
+  return beginning_of_file(settings_.root + path, most);
 }
 
 void NodeSampler::read_static() {
@@ -123,9 +112,8 @@ void NodeSampler::sample_cpu(double seconds) {
   const auto times = text ? parse_cpu_times(*text, settings_.cpus) : std::nullopt;
   if (!times) return;
   if (begun_ && times->all > cpu_all_ && times->busy >= cpu_busy_) {
-    utilisation_means_.add(
-        std::min(1.0, static_cast<double>(times->busy - cpu_busy_) / static_cast<double>(times->all - cpu_all_)),
-        seconds);
+    utilisation_means_.add(std::min(1.0, static_cast<double>(times->busy - cpu_busy_) / (times->all - cpu_all_)),
+                           seconds);
     state_.cpu_utilisation = utilisation_means_.means();
   }
   cpu_busy_ = times->busy;
@@ -147,7 +135,7 @@ bool NodeSampler::has_hardware(std::string_view interface) const {
 
 bool NodeSampler::counts(std::string_view interface) const {
   if (!settings_.interfaces.empty())
-    return std::find(settings_.interfaces.begin(), settings_.interfaces.end(), interface) != settings_.interfaces.end();
+    return std::ranges::find(settings_.interfaces, interface) != settings_.interfaces.end();
   return interface != "lo" && (!hardware_only_ || has_hardware(interface));
 }
 

@@ -21,10 +21,9 @@ constexpr std::size_t packets_of_piece = 13;
 constexpr std::size_t most_pieces = 101;
 
 double train_rate_Bps(std::vector<TrainArrival> arrivals, std::uint32_t packets, std::uint32_t packet_bytes) {
-  std::stable_sort(arrivals.begin(), arrivals.end(),
-                   [](const TrainArrival& a, const TrainArrival& b) { return a.at_ns < b.at_ns; });
-  const auto begin = std::find_if(arrivals.begin(), arrivals.end(),
-                                  [&](const TrainArrival& arrival) { return arrival.index >= packets / 4; });
+  std::ranges::stable_sort(arrivals, [](const TrainArrival& a, const TrainArrival& b) { return a.at_ns < b.at_ns; });
+  const auto begin =
+      std::ranges::find_if(arrivals, [&](const TrainArrival& arrival) { return arrival.index >= packets / 4; });
   const auto counted = static_cast<std::size_t>(arrivals.end() - begin);
   if (counted < least_arrivals) return unknown_value;
   // A sender that waits for its processor leaves a gap. A token bucket fills in the gap and then passes packets at

@@ -63,7 +63,7 @@ std::optional<CpuTimes> parse_cpu_times(std::string_view stat, std::span<const s
   while (stat.starts_with("cpu")) {
     const auto words = split_words(next_line(stat));
     const auto cpu = parse_number<std::int32_t>(words[0].substr(3));
-    if (!cpu || std::find(cpus.begin(), cpus.end(), *cpu) == cpus.end()) continue;
+    if (!cpu || std::ranges::find(cpus, *cpu) == cpus.end()) continue;
     const auto times = times_of(words);
     if (!times) return std::nullopt;
     if (!sum) sum.emplace();
@@ -169,13 +169,13 @@ static bool is_sluid(std::string_view name) {
 }
 
 std::optional<std::uint32_t> slurm_job_of_cgroup(std::string_view text) {
-  while (text.find('\n') != std::string_view::npos) {  // the last line may be cut in the middle of a number
-    const std::string_view line = next_line(text);     // for example "4:cpuset:/slurm/uid_0/job_12/step_0"
+  while (text.find('\n') != text.npos) {            // the last line may be cut in the middle of a number
+    const std::string_view line = next_line(text);  // for example "4:cpuset:/slurm/uid_0/job_12/step_0"
     bool slurms = false;
     // Users make control groups of any name in their sessions, and Slurm makes none there.
-    if (line.find("/user.slice/") != std::string_view::npos) continue;
+    if (line.find("/user.slice/") != line.npos) continue;
     for (const std::string_view part :
-         split_at(line.substr(line.find('/') == std::string_view::npos ? line.size() : line.find('/')), '/')) {
+         split_at(line.substr(line.find('/') == line.npos ? line.size() : line.find('/')), '/')) {
       if (part.starts_with("slurm") || part.ends_with("slurmstepd.scope")) slurms = true;
       if (slurms && part.starts_with("job_"))
         if (const auto job = parse_number<std::uint32_t>(part.substr(4))) return job;

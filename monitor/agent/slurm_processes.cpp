@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "common/util/file_descriptor.hpp"
 #include "common/util/text.hpp"
 #include "monitor/agent/daemon_option.hpp"
 #include "monitor/agent/proc_text.hpp"
@@ -39,7 +40,7 @@ static bool away(char state) { return state == 'Z' || state == 'X' || state == '
 static bool is_slurmd(std::string_view name) { return name == "slurmd" || name.starts_with("slurmd-"); }
 
 bool SlurmProcesses::counts(char state, std::int32_t cpu) const {
-  return (state == 'R' || state == 'D') && (cpus_.empty() || std::find(cpus_.begin(), cpus_.end(), cpu) != cpus_.end());
+  return (state == 'R' || state == 'D') && (cpus_.empty() || std::ranges::find(cpus_, cpu) != cpus_.end());
 }
 
 bool SlurmProcesses::list() {
@@ -50,11 +51,10 @@ bool SlurmProcesses::list() {
 
 bool SlurmProcesses::read(std::int32_t pid, const char* file) {
   const std::string path = root_ + "/proc/" + std::to_string(pid) + "/" + file;
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const FileDescriptor descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (descriptor < 0) return false;
   buffer_.resize(4096);
   const ssize_t length = ::read(descriptor, buffer_.data(), buffer_.size());
-  close(descriptor);
   ++files_read_;
   buffer_.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
   return length > 0;
@@ -83,13 +83,9 @@ bool SlurmProcesses::due(std::int32_t pid, const Entry& entry) const {
 }
 
 void SlurmProcesses::look_at(std::int32_t pid, Entry& entry) {
-  if (!read(pid, "stat")) {
-    entry = {};  // the process has ended meanwhile
-    return;
-  }
-  const auto process = parse_process_stat(buffer_);
+  const auto process = read(pid, "stat") ? parse_process_stat(buffer_) : std::nullopt;
   if (!process) {
-    entry = {};
+    entry = {};  // the process has ended meanwhile
     return;
   }
   if (process->started_ticks != entry.started_ticks) entry = {};  // a new process has this number
@@ -194,7 +190,7 @@ bool SlurmProcesses::scan() {
     if (!cpus_.empty()) running_on_cpus_ += threads;
     if (entry.kind == Kind::job || entry.kind == Kind::stepd) jobs_.push_back(entry.job);
   }
-  std::sort(jobs_.begin(), jobs_.end());
+  std::ranges::sort(jobs_);
   jobs_.erase(std::unique(jobs_.begin(), jobs_.end()), jobs_.end());
   // A slurmstepd without a title belongs to a job whose number is known or will be known soon.
   if (jobs_.size() > 1 && jobs_.front() == 0) jobs_.erase(jobs_.begin());

@@ -15,7 +15,7 @@ static std::size_t policy_index(std::string_view name) {
 }
 
 static std::size_t reason_index(stock_reason reason) {
-  const auto found = std::find(counted_reasons.begin(), counted_reasons.end(), reason);
+  const auto found = std::ranges::find(counted_reasons, reason);
   return found == counted_reasons.end() ? 0 : static_cast<std::size_t>(found - counted_reasons.begin());
 }
 
@@ -41,22 +41,20 @@ void DecisionCounts::write(PrometheusText& out) const {
              "Decisions of slurmctld about the start of a job, counted when the monitor stores them.");
   for (std::size_t p = 0; p < counted_policies.size(); ++p)
     for (std::size_t o = 0; o < counted_outcomes.size(); ++o)
-      out.value(static_cast<double>(starts_[p][o]),
-                {{"policy", counted_policies[p]}, {"outcome", counted_outcomes[o]}});
+      out.value(starts_[p][o], {{"policy", counted_policies[p]}, {"outcome", counted_outcomes[o]}});
   out.one("decisions_advised_total", "counter",
-          "Decisions about the start of a job that slurmctld only recorded, with Mode=observe or advise.",
-          static_cast<double>(advised_));
+          "Decisions about the start of a job that slurmctld only recorded, with Mode=observe or advise.", advised_);
   out.family("stock_decisions_total", "counter", "Decisions to run the job as stock, by reason.");
   for (std::size_t r = 0; r < counted_reasons.size(); ++r)
-    out.value(static_cast<double>(stock_[r]), {{"reason", stock_reason_names[counted_reasons[r]]}});
+    out.value(stock_[r], {{"reason", stock_reason_names[counted_reasons[r]]}});
   out.family("decision_seconds", "histogram", "Time that a decision took in slurmctld, in seconds.");
   for (std::size_t i = 0; i < limits_s.size(); ++i) {
     const std::string limit = std::to_string(limits_s[i]);
-    out.value(static_cast<double>(at_most_[i]), {{"le", limit.substr(0, limit.find_last_not_of("0.") + 1)}}, "_bucket");
+    out.value(at_most_[i], {{"le", limit.substr(0, limit.find_last_not_of("0.") + 1)}}, "_bucket");
   }
-  out.value(static_cast<double>(timed_), {{"le", "+Inf"}}, "_bucket");
+  out.value(timed_, {{"le", "+Inf"}}, "_bucket");
   out.value(time_s_, {}, "_sum");
-  out.value(static_cast<double>(timed_), {}, "_count");
+  out.value(timed_, {}, "_count");
 }
 
 }  // namespace placement::monitor

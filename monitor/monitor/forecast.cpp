@@ -10,7 +10,6 @@ namespace placement::monitor {
 constexpr float ewma_weight = 0.3F;   // of the newest value
 constexpr float error_weight = 0.1F;  // of the newest error
 
-// Returns the index of the predictor's error. `none` has no index.
 static std::size_t place_of(Predictor predictor) { return static_cast<std::size_t>(predictor) - 1; }
 
 double Forecast::predict(Predictor predictor) const {

@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"

@@ -67,7 +67,6 @@ void HistoryKeeper::keep(const NodeWatch& watch, Moment now) {
   }
 }
 
-// Replaces a damaged file, and logs the trouble.
 void HistoryKeeper::handle(const Error& error) {
   const auto* const database = dynamic_cast<const DatabaseError*>(&error);
   try {

@@ -35,10 +35,10 @@ double LivenessTable::patience(const Node& node) {
   return std::min(std::max(down_after * node.mean_s, varied), down_most * heartbeat_s);
 }
 
-double LivenessTable::patience_s(std::int32_t node) const { return patience(nodes_[static_cast<std::size_t>(node)]); }
+double LivenessTable::patience_s(std::int32_t node) const { return patience(nodes_[node]); }
 
 void LivenessTable::heard(std::int32_t index, double now_s, bool again) {
-  Node& node = nodes_[static_cast<std::size_t>(index)];
+  Node& node = nodes_[index];
   const double silent_s = std::isnan(node.heard_s) ? -1 : now_s - node.heard_s;
   if (!node.beat) node.silent_before_s = silent_s;
   if (!again) {
@@ -50,21 +50,19 @@ void LivenessTable::heard(std::int32_t index, double now_s, bool again) {
 }
 
 void LivenessTable::expect(std::int32_t index, double now_s) {
-  Node& node = nodes_[static_cast<std::size_t>(index)];
+  Node& node = nodes_[index];
   if (node.phase != Phase::unknown) return;
   node.phase = phase_after(node.phase, Signal::expected);
   node.silent_from_s = now_s;
 }
 
 void LivenessTable::left(std::int32_t index) {
-  Node& node = nodes_[static_cast<std::size_t>(index)];
+  Node& node = nodes_[index];
   node.phase = phase_after(node.phase, Signal::leaving);
   node.beat = false;
 }
 
-void LivenessTable::take_slurm_view(std::int32_t index, SlurmView view) {
-  nodes_[static_cast<std::size_t>(index)].view = view;
-}
+void LivenessTable::take_slurm_view(std::int32_t index, SlurmView view) { nodes_[index].view = view; }
 
 // Returns whether Slurm explains the node's silence. The silence of a node that is down in Slurm or planned to be
 // away is no sign of trouble of the observer.
@@ -81,9 +79,8 @@ void LivenessTable::begin_tick(double now_s) {
   last_tick_s_ = now_s;
 }
 
-// Handles the heartbeats of a node since the last tick.
 void LivenessTable::take_beat(std::int32_t index, std::vector<Event>& events) {
-  Node& node = nodes_[static_cast<std::size_t>(index)];
+  Node& node = nodes_[index];
   node.beat = false;
   // The node had a long silence and yet was not given up: the observer was in doubt, or did not run.
   const bool doubted = is_up(node) && (node.doubted || node.silent_before_s > patience(node));
@@ -118,13 +115,13 @@ std::vector<LivenessTable::Event> LivenessTable::tick(double now_s) {
   std::vector<Event> events;
   begin_tick(now_s);
   for (std::int32_t i = 0; i < nodes(); ++i) {
-    Node& node = nodes_[static_cast<std::size_t>(i)];
+    Node& node = nodes_[i];
     if (node.beat) take_beat(i, events);
     if (quiet(node, now_s)) node.phase = phase_after(node.phase, Signal::quiet);
   }
   judge_observer(now_s);
   for (std::int32_t i = 0; i < nodes(); ++i) {
-    Node& node = nodes_[static_cast<std::size_t>(i)];
+    Node& node = nodes_[i];
     if (node.phase == Phase::suspect && doubt_ && !explained(node)) {
       node.doubted = true;
     } else if (node.phase == Phase::suspect && silence(node, now_s) > patience(node)) {
@@ -138,7 +135,7 @@ std::vector<LivenessTable::Event> LivenessTable::tick(double now_s) {
 }
 
 Liveness LivenessTable::state(std::int32_t index) const {
-  const Node& node = nodes_[static_cast<std::size_t>(index)];
+  const Node& node = nodes_[index];
   switch (node.phase) {
     case Phase::up: return Liveness::up;
     case Phase::suspect: return node.doubted || std::isnan(node.heard_s) ? Liveness::unknown : Liveness::suspect;

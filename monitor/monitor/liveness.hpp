@@ -78,7 +78,7 @@ class LivenessTable {
   void expect(std::int32_t node, double now_s);
   // Records that the node's agent was stopped. Its silence is expected and no outage.
   void left(std::int32_t node);
-  bool has_left(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].phase == Phase::left; }
+  bool has_left(std::int32_t node) const { return nodes_[node].phase == Phase::left; }
   // Records the state of the node in slurmctld.
   void take_slurm_view(std::int32_t node, SlurmView view);
 
@@ -86,7 +86,7 @@ class LivenessTable {
   std::vector<Event> tick(double now_s);
 
   Liveness state(std::int32_t node) const;
-  double last_heard_s(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].heard_s; }  // NaN: never
+  double last_heard_s(std::int32_t node) const { return nodes_[node].heard_s; }  // NaN: never
   // Returns the length of the silence after which this node is given up, in seconds.
   double patience_s(std::int32_t node) const;
 

@@ -27,7 +27,6 @@ libmonitor_monitor_la_SOURCES = \
 	%D%/decision_counts.cpp \
 	%D%/history_keeper.cpp \
 	%D%/monitor.cpp \
-	%D%/monitor_metrics.cpp \
 	%D%/mpi_pairs.cpp \
 	%D%/node_watch.cpp \
 	%D%/node_watch_history.cpp \

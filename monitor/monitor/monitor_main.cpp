@@ -63,23 +63,17 @@ FileDescriptor listen_for_queries(const MonitorSettings& settings) {
   }
 }
 
-// Runs the monitor and the process that answers queries at `listener`, as Monitor::run() does.
+// Runs the monitor and the process that answers queries at `listener`. Returns the result of run_monitor().
 std::vector<SlurmHost> run_with_nodes(const MonitorSettings& settings, protocol::Credentials& credentials,
                                       protocol::Credentials& readers, int listener, int stop) {
   const RunningConfiguration configuration(settings.slurm_conf, settings.config, node_names(settings.hosts));
-  QueryAnswers answers(settings.slurm_conf, configuration, settings.decision_owners);
-  QueryService service(listener, readers,
-                       {[&](const protocol::Query& query, uid_t asker) { return answers.answer(query, asker); },
-                        [&](const protocol::Query& query, uid_t asker, const protocol::QueryServer::Send& send) {
-                          answers.send_decisions(query, asker, send);
-                        }},
+  QueryService service(listener, readers, query_answers(settings.slurm_conf, configuration, settings.decision_owners),
                        log_line);
-  Monitor monitor(settings, configuration, credentials, log_line);
-  return monitor.run(stop, [&service](double) { service.tend(); });
+  return run_monitor(settings, configuration, credentials, log_line, stop, [&service] { service.tend(); });
 }
 
 // Runs until a signal ends the process. Returns the exit code.
-int run_monitor(const protocol::DaemonOptions& options, const sigset_t& stops) {
+int run(const protocol::DaemonOptions& options, const sigset_t& stops) {
   MonitorSettings settings;
   settings.slurm_conf = options.slurm_conf.empty() ? slurm_conf_path() : options.slurm_conf;
   settings.ask_slurm = !options.switched;
@@ -119,4 +113,4 @@ int run_monitor(const protocol::DaemonOptions& options, const sigset_t& stops) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return protocol::run_daemon(help, argc, argv, log_line, run_monitor); }
+int main(int argc, char** argv) { return protocol::run_daemon(help, argc, argv, log_line, run); }

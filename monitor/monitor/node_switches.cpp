@@ -18,12 +18,11 @@ NodeSwitches node_switches(std::span<const SwitchShape> switches, std::size_t no
   for (std::size_t s = 0; s < switches.size(); ++s) {
     if (switches[s].nodes.empty()) continue;
     for (const std::int32_t node : switches[s].nodes)
-      found.leaf_of_node[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(switch_of_leaf.size());
+      found.leaf_of_node[node] = static_cast<std::int32_t>(switch_of_leaf.size());
     switch_of_leaf.push_back(static_cast<std::int32_t>(s));
   }
-  if (std::find(found.leaf_of_node.begin(), found.leaf_of_node.end(), -1) != found.leaf_of_node.end()) {
-    std::replace(found.leaf_of_node.begin(), found.leaf_of_node.end(), -1,
-                 static_cast<std::int32_t>(switch_of_leaf.size()));
+  if (std::ranges::find(found.leaf_of_node, -1) != found.leaf_of_node.end()) {
+    std::ranges::replace(found.leaf_of_node, -1, static_cast<std::int32_t>(switch_of_leaf.size()));
     switch_of_leaf.push_back(-1);
   }
   found.leaves = static_cast<std::int32_t>(switch_of_leaf.size());
@@ -32,8 +31,7 @@ NodeSwitches node_switches(std::span<const SwitchShape> switches, std::size_t no
   std::vector<std::vector<std::int32_t>> way(n);
   std::size_t longest = 0;
   for (std::size_t leaf = 0; leaf < n; ++leaf) {
-    for (std::int32_t s = switch_of_leaf[leaf]; s >= 0 && way[leaf].size() <= switches.size();
-         s = switches[static_cast<std::size_t>(s)].parent)
+    for (std::int32_t s = switch_of_leaf[leaf]; s >= 0 && way[leaf].size() <= switches.size(); s = switches[s].parent)
       way[leaf].push_back(s);
     longest = std::max(longest, way[leaf].size());
   }

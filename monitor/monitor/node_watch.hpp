@@ -93,8 +93,8 @@ class NodeWatch {
 
   static bool heard_of(const Node& node) { return node.beat.number > 0; }
   static void take(Node& node, OutageSignal signal) { node.phase = outage_phase_after(node.phase, signal); }
-  Node& at(std::int32_t node) { return nodes_[static_cast<std::size_t>(node)]; }
-  const Node& at(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)]; }
+  Node& at(std::int32_t node) { return nodes_[node]; }
+  const Node& at(std::int32_t node) const { return nodes_[node]; }
   void node_is_up(std::int32_t node, const LivenessTable::Event& event, Moment now);
   void node_is_down(std::int32_t node, const LivenessTable::Event& event, Moment now);
   void watch_slurmd(std::int32_t index, Moment now);

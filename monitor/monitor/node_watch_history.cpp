@@ -45,7 +45,6 @@ void NodeWatch::note_left(Node& node, bool left, Moment now) {
   history_.keep_setting(left_setting(node.state.name), left ? std::to_string(now.wall_s) : std::string());
 }
 
-// Makes `outage`, which is over, the last one of its node.
 void NodeWatch::set_last(Node& node, OutageRecord outage) {
   if (node.last && node.last->counted) node.before.outages.push_back(node.last->began_at_s);
   node.last = std::move(outage);

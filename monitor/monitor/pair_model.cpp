@@ -2,14 +2,11 @@
 #include "monitor/monitor/pair_model.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <map>
 #include <utility>
 
-#include "common/state/live_state.hpp"
-#include "common/state/pair_arrays.hpp"
 #include "common/util/median.hpp"
 
 namespace placement::monitor {
@@ -88,34 +85,34 @@ PairModel::Fit::Fit(const PairModel& m, Measurement measurement, double now_s)
     by_node[sample.b].push_back(residual);
   }
   if (!logarithms) {
-    for (auto& [node, values] : by_node) of_node[static_cast<std::size_t>(node)] = std::max(0.0, shrunk_median(values));
+    for (auto& [node, values] : by_node) of_node[node] = std::max(0.0, shrunk_median(values));
   } else {
     std::map<std::int32_t, double> best;
     for (const Sample& sample : samples)
       for (const std::int32_t node : {sample.a, sample.b}) best[node] = std::max(best[node], sample.value);
     for (const auto& [node, values] : by_node)
-      if (values.size() >= least_for_bound && *std::max_element(values.begin(), values.end()) < std::log(slow_share))
-        of_node[static_cast<std::size_t>(node)] = best[node];
+      if (values.size() >= least_for_bound && *std::ranges::max_element(values) < std::log(slow_share))
+        of_node[node] = best[node];
   }
 
   // The rest is attributed to the switches. A pair with a slow node says nothing about them.
   std::map<std::int32_t, std::vector<double>> by_leaf;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Sample& sample = samples[i];
-    const double a = of_node[static_cast<std::size_t>(sample.a)], b = of_node[static_cast<std::size_t>(sample.b)];
+    const double a = of_node[sample.a], b = of_node[sample.b];
     double residual = number(sample.value) - classes[model.hops(sample.a, sample.b)];
     if (logarithms) {
       if (std::isfinite(std::min(a, b)) && sample.value <= 1.1 * std::min(a, b)) continue;
     } else {
       residual -= a + b;
     }
-    const std::int32_t p = model.switches_.leaf_of_node[static_cast<std::size_t>(sample.a)];
-    const std::int32_t q = model.switches_.leaf_of_node[static_cast<std::size_t>(sample.b)];
+    const std::int32_t p = model.switches_.leaf_of_node[sample.a];
+    const std::int32_t q = model.switches_.leaf_of_node[sample.b];
     cells[{std::min(p, q), std::max(p, q)}].push_back(i);
     by_leaf[p].push_back(residual / 2);
     by_leaf[q].push_back(residual / 2);
   }
-  for (auto& [leaf, values] : by_leaf) of_leaf[static_cast<std::size_t>(leaf)] = shrunk_median(values);
+  for (auto& [leaf, values] : by_leaf) of_leaf[leaf] = shrunk_median(values);
 }
 
 double PairModel::Fit::modelled(std::int32_t leaf, std::int32_t other) const {
@@ -125,8 +122,7 @@ double PairModel::Fit::modelled(std::int32_t leaf, std::int32_t other) const {
   auto nearest = classes.begin();
   for (auto it = classes.begin(); it != classes.end(); ++it)
     if (std::abs(it->first - hops) <= std::abs(nearest->first - hops)) nearest = it;
-  const double sum =
-      nearest->second + of_leaf[static_cast<std::size_t>(leaf)] + of_leaf[static_cast<std::size_t>(other)];
+  const double sum = nearest->second + of_leaf[leaf] + of_leaf[other];
   return logarithms ? std::exp(sum) : std::max(0.0, sum);
 }
 
@@ -140,8 +136,7 @@ void PairModel::take_switches(NodeSwitches switches, const PairModelSettings& se
 }
 
 std::int32_t PairModel::hops(std::int32_t a, std::int32_t b) const {
-  return switches_.hops_between(switches_.leaf_of_node[static_cast<std::size_t>(a)],
-                                switches_.leaf_of_node[static_cast<std::size_t>(b)]);
+  return switches_.hops_between(switches_.leaf_of_node[a], switches_.leaf_of_node[b]);
 }
 
 // Returns the pair, which may be new; null when there is no room for it.
@@ -206,9 +201,8 @@ PairModel::Sample PairModel::forecast_pair(const Fit& fit, std::int32_t a, std::
   const auto key = [](const Sample& sample) { return key_of(sample.a, sample.b); };
   const auto own = std::ranges::lower_bound(fit.samples, key_of(a, b), {}, key);
   if (own != fit.samples.end() && key(*own) == key_of(a, b)) return *own;
-  Sample forecast = forecast_model(fit, switches_.leaf_of_node[static_cast<std::size_t>(a)],
-                                   switches_.leaf_of_node[static_cast<std::size_t>(b)]);
-  const double end_a = fit.of_node[static_cast<std::size_t>(a)], end_b = fit.of_node[static_cast<std::size_t>(b)];
+  Sample forecast = forecast_model(fit, switches_.leaf_of_node[a], switches_.leaf_of_node[b]);
+  const double end_a = fit.of_node[a], end_b = fit.of_node[b];
   if (!fit.logarithms)
     forecast.value += end_a + end_b;
   else if (!std::isnan(forecast.value))
@@ -224,9 +218,7 @@ PairModel::Sample PairModel::forecast_leaves(const Fit& fit, std::int32_t p, std
   PairSource source = PairSource::mpi;  // if all pairs have it
   for (const std::size_t i : cell->second) {
     const Sample& sample = fit.samples[i];
-    const double ends = fit.logarithms ? 0
-                                       : fit.of_node[static_cast<std::size_t>(sample.a)] +
-                                             fit.of_node[static_cast<std::size_t>(sample.b)];
+    const double ends = fit.logarithms ? 0 : fit.of_node[sample.a] + fit.of_node[sample.b];
     values.push_back(std::max(0.0, sample.value - ends));
     times.push_back(sample.at_s);
     if (fit.logarithms) peaks.push_back(sample.peak_Bps);

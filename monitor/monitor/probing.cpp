@@ -52,7 +52,7 @@ bool Probing::usable(std::int32_t node) const {
 
 void Probing::give_leases(double now_s) {
   std::vector<bool> nodes(static_cast<std::size_t>(watch_.nodes()));
-  for (std::int32_t i = 0; i < watch_.nodes(); ++i) nodes[static_cast<std::size_t>(i)] = usable(i);
+  for (std::int32_t i = 0; i < watch_.nodes(); ++i) nodes[i] = usable(i);
   const ProbeSchedule::Round round = schedule_.next(now_s, nodes);
   for (std::size_t k = 0; k < round.pairs.size(); ++k) give_lease(round, k, now_s);
 }

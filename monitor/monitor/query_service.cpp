@@ -18,6 +18,7 @@
 #include <numeric>
 
 #include "common/decision/job_state.hpp"
+#include "common/state/live_state.hpp"
 #include "common/state/snapshot.hpp"
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/torus_topology.hpp"
@@ -42,13 +43,12 @@ void end_with(pid_t parent) {
 }
 
 // The main function of the process that answers. It must not return.
-[[noreturn]] void serve(pid_t parent, protocol::Credentials& credentials,
-                        const protocol::QueryServer::Answers& answers) {
+[[noreturn]] void serve(pid_t parent, protocol::Credentials& credentials, const protocol::Answers& answers) {
   end_with(parent);
   int never[2];
   if (pipe2(never, O_CLOEXEC) != 0) _exit(1);
   try {
-    protocol::QueryServer(own_listener, credentials, answers).run(never[0]);
+    protocol::serve_queries(own_listener, credentials, answers, never[0]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "placement-monitor: answers to placectl: %s\n", error.what());
   }
@@ -56,8 +56,8 @@ void end_with(pid_t parent) {
 }
 
 // The main function of the keeper, which starts the answering process when there is none. It must not return.
-[[noreturn]] void keep(int listener, pid_t parent, protocol::Credentials& credentials,
-                       const protocol::QueryServer::Answers& answers, const QueryService::Log& log) {
+[[noreturn]] void keep(int listener, pid_t parent, protocol::Credentials& credentials, const protocol::Answers& answers,
+                       const QueryService::Log& log) {
   end_with(parent);
   signal(SIGTERM, SIG_DFL);
   signal(SIGINT, SIG_DFL);
@@ -82,8 +82,7 @@ void end_with(pid_t parent) {
 
 }  // namespace
 
-QueryService::QueryService(int listener, protocol::Credentials& credentials,
-                           const protocol::QueryServer::Answers& answers, Log log)
+QueryService::QueryService(int listener, protocol::Credentials& credentials, const protocol::Answers& answers, Log log)
     : log_(std::move(log)) {
   if (listener < 0) return;
   const pid_t parent = getpid();
@@ -105,108 +104,142 @@ void QueryService::tend() {
       "the supervisor of the process that answers other hosts has ended: other hosts get no answers until placement-monitor restarts");
 }
 
+namespace {
+
 constexpr std::size_t most_job_state = 32 << 10;
 constexpr auto time_for_job_state = std::chrono::milliseconds(500);
 
-void QueryAnswers::check_sees_nodes(uid_t asker) const {
-  if (configuration_.private_nodes() && !sees_private_data(asker, slurm_conf_, config().monitor_readers))
-    throw Error("PrivateData=nodes: the state of nodes is for root, SlurmUser and the group of MonitorReaders");
-}
+class QueryAnswers {
+ public:
+  QueryAnswers(std::string slurm_conf, RunningConfiguration configuration, std::vector<uid_t> owners)
+      : slurm_conf_(std::move(slurm_conf)),
+        configuration_(std::move(configuration)),
+        owners_(std::move(owners)) {}
 
-// Reads the snapshot if it is another file than before. Throws Error if it cannot be read.
-void QueryAnswers::read_live() {
-  const FileIdentity found = identity_of(config().snapshot_file);
-  if (live_ && found == snapshot_) return;
-  live_.reset();
-  live_ = std::make_shared<const LiveState>(read_snapshot(config().snapshot_file));
-  const std::vector<std::byte> bytes = encode_snapshot(*live_);
-  encoded_ = std::make_shared<const std::string>(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  snapshot_ = found;
-}
-
-void QueryAnswers::send_decisions(const protocol::Query& query, uid_t asker, const protocol::QueryServer::Send& send) {
-  configuration_.refresh();
-  DecisionFilter filter{query.job, query.since_s, {}, protocol::max_sent_bytes};
-  protocol::DecisionAnswer answer;
-  if (!sees_all_jobs(asker, slurm_conf_, config().monitor_readers)) {
-    filter.only_of = asker;
-    answer.notes.push_back("decisions about other users' jobs (PrivateData=jobs)");
-  }
-  const auto send_one = [&](const Decision& decision) { send(decision_text(decision) + "\n"); };
-  try {
-    read_history(config().state_directory + "/history.sqlite", filter, send_one, answer.notes);
-  } catch (const Error& error) {
-    answer.notes.push_back(error.what());
-  }
-  try {
-    DecisionReader ring = open_ring(config().decision_file, owners_);
-    for (const Decision& decision : ring.read()) {
-      answer.ring.last_s = decision.at_s;
-      if (filter.admits(decision)) send_one(decision);
+  // Returns the answer to a query of the user `asker`; the kind is any but `decisions`. Throws Error for the user.
+  protocol::AnswerText answer(const protocol::Query& query, uid_t asker) {
+    configuration_.refresh();
+    if (query.kind == protocol::Query::Kind::notes) return std::make_shared<const std::string>(notes());
+    if (query.kind == protocol::Query::Kind::measured_pairs) {
+      take_pairs(query, asker);
+      return std::make_shared<const std::string>();
     }
-    answer.ring.written = ring.cursor().next;
-  } catch (const Error& error) {
-    answer.ring.trouble = error.what();
-    answer.notes.push_back(error.what());
-  }
-  send(protocol::answer_text(answer));
-}
-
-std::string QueryAnswers::job_state(const protocol::Query& query) {
-  JobState known;
-  std::size_t most = 0;
-  if (!config().torus_file.empty())
-    known.torus = std::make_shared<const TorusTopology>(read_torus(config().torus_file).torus);
-  if (!config().outage_file.empty())
-    known.outages = std::make_shared<const NodeOutages>(read_outages(config().outage_file));
-  std::string why_not_live;
-  try {
+    check_sees_nodes(asker);
+    if (query.kind == protocol::Query::Kind::job_state) return std::make_shared<const std::string>(job_state(query));
     read_live();
-    most = live_->nodes.size();
-    if (std::time(nullptr) - live_->published_at_s <= config().snapshot_max_age_s)
-      known.live = live_;
-    else
-      why_not_live = "the live data are too old";
-  } catch (const Error& error) {
-    why_not_live = error.what();
+    return encoded_;
   }
-  if (known.torus) most = std::max(most, static_cast<std::size_t>(known.torus->nodes()));
-  ClusterView view;
-  for (std::string& name : expand_hostlist(query.text, most)) view.nodes.emplace_back().name = std::move(name);
-  attach_job_state(view, known);
-  std::vector<std::int32_t> all(view.nodes.size());
-  std::iota(all.begin(), all.end(), 0);
-  std::string text = pack_job_state(query.job, view, all, 0, most_job_state, Deadline::after(time_for_job_state));
-  if (text.empty())
-    throw Error(why_not_live.empty()
-                    ? "the state of " + std::to_string(all.size()) + " nodes is too large for one answer"
-                    : why_not_live);
-  return text;
-}
 
-std::string QueryAnswers::notes() const {
-  std::string text;
-  for (const std::string& note : configuration_.notes()) text += note + "\n";
-  return text;
-}
-
-void QueryAnswers::take_pairs(const protocol::Query& query, uid_t asker) const {
-  MpiPairRules rules{owners_, {}, mpi_keep_s(config())};
-  for (const NodeShape& node : configuration_.nodes()) rules.nodes.insert(node.name);
-  store_mpi_pairs(mpi_pairs_file(config()), query.text, asker, static_cast<double>(std::time(nullptr)), rules);
-}
-
-protocol::QueryServer::Text QueryAnswers::answer(const protocol::Query& query, uid_t asker) {
-  configuration_.refresh();
-  if (query.kind == protocol::Query::Kind::notes) return std::make_shared<const std::string>(notes());
-  if (query.kind == protocol::Query::Kind::measured_pairs) {
-    take_pairs(query, asker);
-    return std::make_shared<const std::string>();
+  // Sends the decisions that `asker` may see, then the rest of a DecisionAnswer. Decisions may be repeated and are not
+  // ordered by time. At most max_sent_bytes bytes of the newest decisions are sent.
+  void send_decisions(const protocol::Query& query, uid_t asker, const protocol::SendText& send) {
+    configuration_.refresh();
+    DecisionFilter filter{query.job, query.since_s, {}, protocol::max_sent_bytes};
+    protocol::DecisionAnswer answer;
+    if (!sees_all_jobs(asker, slurm_conf_, config().monitor_readers)) {
+      filter.only_of = asker;
+      answer.notes.push_back("decisions about other users' jobs (PrivateData=jobs)");
+    }
+    const auto send_one = [&](const Decision& decision) { send(decision_text(decision) + "\n"); };
+    try {
+      read_history(config().state_directory + "/history.sqlite", filter, send_one, answer.notes);
+    } catch (const Error& error) {
+      answer.notes.push_back(error.what());
+    }
+    try {
+      DecisionReader ring = open_ring(config().decision_file, owners_);
+      for (const Decision& decision : ring.read()) {
+        answer.ring.last_s = decision.at_s;
+        if (filter.admits(decision)) send_one(decision);
+      }
+      answer.ring.written = ring.cursor().next;
+    } catch (const Error& error) {
+      answer.ring.trouble = error.what();
+      answer.notes.push_back(error.what());
+    }
+    send(protocol::answer_text(answer));
   }
-  check_sees_nodes(asker);
-  if (query.kind == protocol::Query::Kind::job_state) return std::make_shared<const std::string>(job_state(query));
-  read_live();
-  return encoded_;
+
+ private:
+  void check_sees_nodes(uid_t asker) const {
+    if (configuration_.private_nodes() && !sees_private_data(asker, slurm_conf_, config().monitor_readers))
+      throw Error("PrivateData=nodes: the state of nodes is for root, SlurmUser and the group of MonitorReaders");
+  }
+
+  // Reads the snapshot if it is another file than before. Throws Error if it cannot be read.
+  void read_live() {
+    const FileIdentity found = identity_of(config().snapshot_file);
+    if (live_ && found == snapshot_) return;
+    live_.reset();
+    live_ = std::make_shared<const LiveState>(read_snapshot(config().snapshot_file));
+    const std::vector<std::byte> bytes = encode_snapshot(*live_);
+    encoded_ = std::make_shared<const std::string>(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    snapshot_ = found;
+  }
+
+  std::string job_state(const protocol::Query& query) {
+    JobState known;
+    std::size_t most = 0;
+    if (!config().torus_file.empty())
+      known.torus = std::make_shared<const TorusTopology>(read_torus(config().torus_file).torus);
+    if (!config().outage_file.empty())
+      known.outages = std::make_shared<const NodeOutages>(read_outages(config().outage_file));
+    std::string why_not_live;
+    try {
+      read_live();
+      most = live_->nodes.size();
+      if (std::time(nullptr) - live_->published_at_s <= config().snapshot_max_age_s)
+        known.live = live_;
+      else
+        why_not_live = "the live data are too old";
+    } catch (const Error& error) {
+      why_not_live = error.what();
+    }
+    if (known.torus) most = std::max(most, static_cast<std::size_t>(known.torus->nodes()));
+    ClusterView view;
+    for (std::string& name : expand_hostlist(query.text, most)) view.nodes.emplace_back().name = std::move(name);
+    attach_job_state(view, known);
+    std::vector<std::int32_t> all(view.nodes.size());
+    std::iota(all.begin(), all.end(), 0);
+    std::string text = pack_job_state(query.job, view, all, 0, most_job_state, Deadline::after(time_for_job_state));
+    if (text.empty())
+      throw Error(why_not_live.empty()
+                      ? "the state of " + std::to_string(all.size()) + " nodes is too large for one answer"
+                      : why_not_live);
+    return text;
+  }
+
+  std::string notes() const {
+    std::string text;
+    for (const std::string& note : configuration_.notes()) text += note + "\n";
+    return text;
+  }
+
+  void take_pairs(const protocol::Query& query, uid_t asker) const {
+    MpiPairRules rules{owners_, {}, mpi_keep_s(config())};
+    for (const NodeShape& node : configuration_.nodes()) rules.nodes.insert(node.name);
+    store_mpi_pairs(mpi_pairs_file(config()), query.text, asker, static_cast<double>(std::time(nullptr)), rules);
+  }
+
+  const Config& config() const { return configuration_.config(); }
+
+  std::string slurm_conf_;
+  RunningConfiguration configuration_;
+  std::vector<uid_t> owners_;
+  FileIdentity snapshot_;                  // of the file that these two were read from
+  std::shared_ptr<const LiveState> live_;  // null: no snapshot was read
+  protocol::AnswerText encoded_;           // the live state as it is sent
+};
+
+}  // namespace
+
+protocol::Answers query_answers(std::string slurm_conf, RunningConfiguration configuration, std::vector<uid_t> owners) {
+  const auto answers =
+      std::make_shared<QueryAnswers>(std::move(slurm_conf), std::move(configuration), std::move(owners));
+  return {[answers](const protocol::Query& query, uid_t asker) { return answers->answer(query, asker); },
+          [answers](const protocol::Query& query, uid_t asker, const protocol::SendText& send) {
+            answers->send_decisions(query, asker, send);
+          }};
 }
 
 }  // namespace placement::monitor

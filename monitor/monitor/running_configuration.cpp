@@ -36,14 +36,8 @@ constexpr SettingAtOnce at_once[] = {
     {"MonitorReaders", [](Config& to, const Config& from) { to.monitor_readers = from.monitor_readers; }},
 };
 
-constexpr std::string_view start_again = "until placement-monitor restarts";
-
 std::string setting(const ConfigKey& key, const Config& config) {
   return std::string(key.name) + "=" + key.show(config);
-}
-
-bool among(std::string_view name, std::span<const std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 }  // namespace
@@ -62,7 +56,6 @@ std::vector<FileIdentity> RunningConfiguration::identities() const {
           identity_of(topology_file(slurm_conf_))};
 }
 
-// Reads the switches. Returns whether they differ from the last ones.
 bool RunningConfiguration::read_switches() {
   try {
     std::string warning;
@@ -96,9 +89,9 @@ std::vector<std::string> RunningConfiguration::read_again() {
           taken.push_back(value.empty() ? std::string(key.name) + " is no longer set"
                                         : setting(key, now) + " is now in force");
         }
-      if (among(key.name, until_the_end))
+      if (std::ranges::count(until_the_end, key.name) != 0)
         notes_.push_back(setting(key, now) + " is not in force here (" + setting(key, config_) + " is) " +
-                         std::string(start_again));
+                         "until placement-monitor restarts");
     }
   } catch (const Error& error) {
     unreadable_ = true;
@@ -136,10 +129,9 @@ std::vector<std::string> RunningConfiguration::refresh() {
   if (now == seen_ && !unreadable_) return {};
   seen_ = std::move(now);
   const std::vector<std::string> before = notes_;
-  std::vector<std::string> lines;
-  for (const std::string& taken : read_again()) lines.push_back(taken);
+  std::vector<std::string> lines = read_again();
   for (const std::string& note : notes_)
-    if (std::find(before.begin(), before.end(), note) == before.end()) lines.push_back(note);
+    if (std::ranges::count(before, note) == 0) lines.push_back(note);
   return lines;
 }
 

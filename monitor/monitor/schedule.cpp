@@ -12,11 +12,6 @@ namespace placement::monitor {
 
 constexpr double same_peers_s = 3600;
 
-static void shuffle(std::vector<std::int32_t>& items, Random& random) {
-  for (std::size_t i = items.size(); i > 1; --i)
-    std::swap(items[i - 1], items[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(i)))]);
-}
-
 // Pairs neighbours in the list. If the number is odd, the last one rests.
 static void pair_up(const std::vector<std::int32_t>& list, std::vector<ProbePair>& pairs) {
   for (std::size_t i = 0; i + 1 < list.size(); i += 2) pairs.push_back(ordered_pair(list[i], list[i + 1]));
@@ -33,8 +28,7 @@ ProbeSchedule::ProbeSchedule(std::span<const std::int32_t> leaf_of_node, const S
   std::int32_t leaves = 0;
   for (const std::int32_t leaf : leaf_) leaves = std::max(leaves, leaf + 1);
   members_.resize(static_cast<std::size_t>(leaves));
-  for (std::size_t i = 0; i < leaf_.size(); ++i)
-    members_[static_cast<std::size_t>(leaf_[i])].push_back(static_cast<std::int32_t>(i));
+  for (std::size_t i = 0; i < leaf_.size(); ++i) members_[leaf_[i]].push_back(static_cast<std::int32_t>(i));
 }
 
 double ProbeSchedule::every_s(const Track& track, std::size_t rounds) const {
@@ -76,8 +70,7 @@ std::vector<std::vector<ProbePair>> ProbeSchedule::sampled_rounds(const Track& t
   const auto add = [&rounds, this](const std::vector<ProbePair>& pairs) {
     for (std::size_t from = 0; from < pairs.size(); from += static_cast<std::size_t>(settings_.pairs_at_once)) {
       const std::size_t to = std::min(pairs.size(), from + static_cast<std::size_t>(settings_.pairs_at_once));
-      rounds.emplace_back(pairs.begin() + static_cast<std::ptrdiff_t>(from),
-                          pairs.begin() + static_cast<std::ptrdiff_t>(to));
+      rounds.emplace_back(pairs.begin() + from, pairs.begin() + to);
     }
   };
   std::vector<std::int32_t> representatives, everybody;
@@ -85,9 +78,8 @@ std::vector<std::vector<ProbePair>> ProbeSchedule::sampled_rounds(const Track& t
   // All nodes take part in the choice, also those that are away. Otherwise one more or less would change all pairs.
   for (const std::vector<std::int32_t>& members : members_) {
     std::vector<std::int32_t> list = members;
-    shuffle(list, random);
-    const auto there = std::find_if(list.begin(), list.end(),
-                                    [&usable](std::int32_t node) { return usable[static_cast<std::size_t>(node)]; });
+    random.shuffle(list);
+    const auto there = std::ranges::find_if(list, [&usable](std::int32_t node) { return usable[node]; });
     if (!list.empty()) representatives.push_back(there != list.end() ? *there : list.front());
     everybody.insert(everybody.end(), list.begin(), list.end());
     pair_up(list, within);
@@ -95,14 +87,12 @@ std::vector<std::vector<ProbePair>> ProbeSchedule::sampled_rounds(const Track& t
   const auto leaves = static_cast<std::int32_t>(representatives.size());
   for (std::int32_t r = 0; r < tournament_rounds(leaves); ++r) {
     std::vector<ProbePair> pairs = tournament_round(leaves, r);
-    for (ProbePair& pair : pairs)
-      pair = ordered_pair(representatives[static_cast<std::size_t>(pair.a)],
-                          representatives[static_cast<std::size_t>(pair.b)]);
+    for (ProbePair& pair : pairs) pair = ordered_pair(representatives[pair.a], representatives[pair.b]);
     add(pairs);
   }
   add(within);
   for (std::int32_t i = 0; i < settings_.random_peers; ++i) {
-    shuffle(everybody, random);
+    random.shuffle(everybody);
     std::vector<ProbePair> pairs;
     pair_up(everybody, pairs);
     add(pairs);
@@ -132,8 +122,8 @@ void ProbeSchedule::place_pairs(const std::vector<ProbePair>& pairs, Round& roun
   std::vector<double> free_s(members_.size(), 0);  // when the uplink of each leaf switch becomes free
   double longer_s = 0;
   for (const ProbePair& pair : pairs) {
-    double& a = free_s[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.a)])];
-    double& b = free_s[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.b)])];
+    double& a = free_s[leaf_[pair.a]];
+    double& b = free_s[leaf_[pair.b]];
     const double start_s = &a != &b ? std::max(a, b) : 0;
     if (start_s > 0 && start_s > latest_s) {  // the first pair is always taken
       rest.push_back(pair);
@@ -173,9 +163,7 @@ ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& 
         }
     if (!due) return {};
     std::vector<ProbePair> pairs = next_pairs(*due);
-    std::erase_if(pairs, [&usable](const ProbePair& pair) {
-      return !usable[static_cast<std::size_t>(pair.a)] || !usable[static_cast<std::size_t>(pair.b)];
-    });
+    std::erase_if(pairs, [&usable](const ProbePair& pair) { return !usable[pair.a] || !usable[pair.b]; });
     if (pairs.empty()) continue;  // an empty round takes no time
     Round round{due->measurement, {}, {}, due->least_s};
     place_pairs(pairs, round, due->rest);

@@ -128,6 +128,8 @@ std::string SlurmNodes::ask(double now_s) {
   if (asking()) return {};
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return std::string("pipe2: ") + std::strerror(errno);
+  FileDescriptor from(ends[0]);
+  const FileDescriptor to(ends[1]);
   const pid_t parent = getpid();
   child_ = fork();
   if (child_ == 0) {
@@ -136,16 +138,11 @@ std::string SlurmNodes::ask(double now_s) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    fcntl(ends[1], F_SETFL, 0);  // only the writer may block
-    tell(ends[1], slurm_conf_, order_);
+    fcntl(to, F_SETFL, 0);  // only the writer may block
+    tell(to, slurm_conf_, order_);
   }
-  const int error = errno;  // of fork, if there is no child
-  close(ends[1]);
-  if (child_ < 0) {
-    close(ends[0]);
-    return std::string("fork: ") + std::strerror(error);
-  }
-  pipe_ = ends[0];
+  if (child_ < 0) return std::string("fork: ") + std::strerror(errno);
+  pipe_ = std::move(from);
   asked_s_ = now_s;
   text_.clear();
   return {};
@@ -156,9 +153,8 @@ void SlurmNodes::stop() {
     kill(child_, SIGKILL);
     waitpid(child_, nullptr, 0);
   }
-  if (pipe_ >= 0) close(pipe_);
   child_ = -1;
-  pipe_ = -1;
+  pipe_.reset(-1);
 }
 
 std::optional<SlurmAnswer> SlurmNodes::collect(double now_s) {

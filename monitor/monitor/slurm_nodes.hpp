@@ -10,6 +10,7 @@
 
 #include "common/state/controller_state.hpp"
 #include "common/topology/slurm_hosts.hpp"
+#include "common/util/file_descriptor.hpp"
 #include "monitor/monitor/liveness.hpp"
 
 namespace placement::monitor {
@@ -70,7 +71,7 @@ class SlurmNodes {
   std::int32_t order_;
   double next_s_ = -1e9;  // when slurmctld was last found to be the active one here
   pid_t child_ = -1;
-  int pipe_ = -1;
+  FileDescriptor pipe_;
   double asked_s_ = 0;
   std::string text_;
 };

@@ -104,7 +104,7 @@ DecisionReader open_ring(const std::string& path, std::vector<uid_t> owners) {
 
 void settle_decisions(std::vector<Decision>& decisions) {
   const auto earlier = [](const Decision& a, const Decision& b) { return a.at_s < b.at_s; };
-  std::stable_sort(decisions.begin(), decisions.end(), earlier);
+  std::ranges::stable_sort(decisions, earlier);
   std::set<std::string> seen;  // texts of the decisions with time at_s
   double at_s = -1;
   std::erase_if(decisions, [&](const Decision& decision) {
@@ -120,7 +120,7 @@ bool sees_all_jobs(uid_t user, const std::string& slurm_conf_path, const std::st
 
 bool sees_private_data(uid_t user, const std::string& slurm_conf_path, const std::string& readers) {
   const std::vector<uid_t> privileged = slurmctld_users(slurm_conf_path);
-  return std::find(privileged.begin(), privileged.end(), user) != privileged.end() || in_group(user, readers);
+  return std::ranges::find(privileged, user) != privileged.end() || in_group(user, readers);
 }
 
 }  // namespace placement::monitor

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <vector>
 
-#include "common/policy/config.hpp"
 #include "common/util/error.hpp"
 #include "config.h"
 #include "monitor/protocol/safe_start.hpp"
@@ -53,9 +52,7 @@ static int read_daemon_options(const DaemonHelp& help, int argc, char** argv, Da
 constexpr std::array<std::string_view, 5> agent_keys = {"AgentPort", "NodeProcessors", "ProbeInterface",
                                                         "ProbeLinkMbps", "ProbeBytesPerMinute"};
 
-static bool is_agents(std::string_view key) {
-  return std::find(agent_keys.begin(), agent_keys.end(), key) != agent_keys.end();
-}
+static bool is_agents(std::string_view key) { return std::ranges::count(agent_keys, key) != 0; }
 
 int run_daemon(const DaemonHelp& help, int argc, char** argv, const std::function<void(const std::string&)>& log,
                const std::function<int(const DaemonOptions& options, const sigset_t& stops)>& run) {

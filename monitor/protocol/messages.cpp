@@ -3,9 +3,6 @@
 
 #include <arpa/inet.h>
 
-#include <algorithm>
-
-#include "common/state/live_state.hpp"
 #include "common/state/node_fields.hpp"
 #include "monitor/protocol/handshake_packets.hpp"
 #include "monitor/protocol/message_fields.hpp"

@@ -13,10 +13,16 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
-#include <utility>
+#include <list>
+#include <map>
+#include <optional>
+#include <vector>
 
 #include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
+#include "monitor/protocol/session.hpp"
 #include "monitor/protocol/sockets.hpp"
 
 namespace placement::protocol {
@@ -35,7 +41,6 @@ TokenBucket& bucket_of(std::map<Key, TokenBucket>& buckets, const Key& key, doub
 
 constexpr std::size_t sealed_at_once = 64 << 10;  // bytes of an answer that are sealed before they can be sent
 
-// Returns whether the client has closed the connection.
 bool has_left(int socket) {
   char byte;
   const ssize_t got = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -52,280 +57,332 @@ void send_or_end(int socket, Bytes& out) {
   out.clear();
 }
 
+class QueryServer {
+ public:
+  QueryServer(int listener, Credentials& credentials, const Answers& answers, const QueryLimits& limits)
+      : listener_(listener),
+        credentials_(credentials),
+        answers_(answers),
+        limits_(limits),
+        decodes_(limits.credentials_per_s, limits.credentials_burst) {}
+
+  void run(int stop_descriptor) {
+    constexpr std::array<short, 3> events = {POLLIN, 0, POLLOUT};  // by State
+    std::vector<pollfd> watched;
+    for (bool more = false;;) {
+      watched.assign({{stop_descriptor, POLLIN, 0}, {listener_, POLLIN, 0}});
+      for (const Connection& connection : connections_)
+        watched.push_back({connection.socket, events[static_cast<std::size_t>(connection.state)], 0});
+      const int wait_ms = more ? 0 : connections_.empty() && streams_.empty() ? -1 : 200;
+      if (poll(watched.data(), watched.size(), wait_ms) < 0 && errno != EINTR)
+        throw Error(std::string("poll: ") + std::strerror(errno));
+      if (watched[0].revents != 0) return;
+      for (auto connection = connections_.begin(); connection != connections_.end();) {
+        const bool goes_on = serve(*connection, steady_s());
+        connection = goes_on ? std::next(connection) : connections_.erase(connection);
+      }
+      more = answer_next(steady_s());
+      end_streams(steady_s());
+      start_streams(steady_s());
+      if (watched[1].revents != 0) accept_all(steady_s());
+    }
+  }
+
+ private:
+  enum class State : std::uint8_t {
+    reading,    // the query is not complete
+    waiting,    // for its turn
+    answering,  // the answer, or a refusal, is being sent
+  };
+  struct Connection {
+    Connection(const TcpArrival& arrival, double now_s)
+        : socket(arrival.descriptor),
+          from(arrival.from),
+          until_s(now_s) {}
+    FileDescriptor socket;
+    NetAddress from;  // without the port
+    double until_s;
+    double moved_s = 0;  // when the client last read something
+    State state = State::reading;
+    uid_t asker = 0;  // asker and query are set only when the query is complete
+    Query query{};
+    Bytes in;
+    Bytes out;  // sealed pieces of the answer; the first `sent` bytes are sent
+    std::size_t sent = 0;
+    std::optional<AnswerSeal> seal;
+    AnswerText text;  // null: all of it is sealed
+    std::size_t sealed = 0;
+  };
+  using Connections = std::list<Connection>;
+  using UserTimes = std::map<uid_t, TokenBucket>;
+  struct Stream {
+    pid_t process;
+    uid_t asker;
+    double began_s;
+  };
+
+  void accept_all(double now_s) {
+    for (int i = 0; i < accepted_at_once; ++i) {
+      auto arrival = accept_tcp(listener_);
+      if (!arrival) return;
+      arrival->from.port = 0;
+      if (make_room(arrival->from))
+        connections_.emplace_back(*arrival, now_s + limits_.question_s);
+      else
+        close(arrival->descriptor);
+    }
+  }
+
+  // Closes the oldest connection of the group with the most connections, among those that `may_close` admits. `group`
+  // returns the group of a connection. Returns false if no group has `least` connections.
+  template <typename MayClose, typename Group>
+  bool close_one(const MayClose& may_close, const Group& group, std::size_t least) {
+    std::map<std::decay_t<decltype(group(connections_.front()))>, std::size_t> counts;
+    for (const Connection& connection : connections_)
+      if (may_close(connection)) ++counts[group(connection)];
+    const auto largest =
+        std::ranges::max_element(counts, [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (largest == counts.end() || largest->second < least) return false;
+    connections_.erase(std::ranges::find_if(connections_, [&](const Connection& connection) {
+      return may_close(connection) && group(connection) == largest->first;
+    }));
+    return true;
+  }
+
+  // Returns whether a new connection from `from` can be accepted. If there are too many connections, this closes one
+  // that has not yet sent its query, because clients send it at once. It belongs to the address with the most
+  // connections that wait for a query. If all have sent their queries, this closes a connection of the user with the
+  // most connections.
+  bool make_room(const NetAddress& from) {
+    const auto address = [](const Connection& connection) { return connection.from; };
+    const auto silent = [](const Connection& connection) { return connection.state == State::reading; };
+    const auto from_there = [&from](const Connection& connection) { return connection.from == from; };
+    if (static_cast<std::size_t>(std::ranges::count_if(connections_, from_there)) >= limits_.source_connections)
+      return close_one([&](const Connection& other) { return silent(other) && from_there(other); }, address, 1);
+    if (connections_.size() < limits_.connections || close_one(silent, address, 1)) return true;
+    return close_one([](const Connection&) { return true; }, [](const Connection& other) { return other.asker; }, 2);
+  }
+
+  // Returns false when the connection has to be closed.
+  bool read_question(Connection& connection, double now_s) {
+    std::size_t wanted = query_head_bytes;
+    for (;;) {
+      if (connection.in.size() >= query_head_bytes) {
+        const auto head = decode<QueryHead>(ByteView(connection.in).first(query_head_bytes));
+        if (!head) return false;
+        wanted = query_head_bytes + head->credential_bytes;
+      }
+      if (connection.in.size() == wanted) break;
+      std::uint8_t buffer[4096];
+      const ssize_t got = recv(connection.socket, buffer, std::min(sizeof buffer, wanted - connection.in.size()), 0);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0 && errno == EAGAIN) return true;
+      if (got <= 0) return false;
+      connection.in.insert(connection.in.end(), buffer, buffer + got);
+    }
+    const std::string credential(connection.in.begin() + query_head_bytes, connection.in.end());
+    connection.in = {};
+    take_credential(connection, credential, now_s);
+    return true;
+  }
+
+  // Returns whether munge may be asked about a credential from `from`. Other addresses can use up the rate of all
+  // addresses together, but not the rate that is reserved for this address.
+  bool may_decode(const NetAddress& from, double now_s) {
+    return bucket_of(source_decodes_, from, limits_.source_credentials_per_s, limits_.source_credentials_burst)
+               .take(now_s) &&
+           (decodes_.take(now_s) ||
+            bucket_of(reserved_decodes_, from, limits_.reserved_credentials_per_s, limits_.reserved_credentials_burst)
+                .take(now_s));
+  }
+
+  void take_credential(Connection& connection, const std::string& credential, double now_s) {
+    if (!may_decode(connection.from, now_s)) return refuse(connection, Refusal::too_many, now_s);
+    const Credentials::Decoded decoded = credentials_.decode(credential);
+    if (decoded.refused != Refusal::none) return refuse(connection, decoded.refused, now_s);
+    const auto query = decode<Query>(decoded.payload);
+    if (!query) return refuse(connection, Refusal::malformed, now_s);
+    const auto same_user = [&](const Connection& other) {
+      return other.state != State::reading && other.asker == decoded.maker;
+    };
+    const auto theirs = std::ranges::count_if(connections_, same_user);
+    if (static_cast<std::size_t>(theirs) >= limits_.user_connections ||
+        time_of(user_time_, decoded.maker).level(now_s) <= 0)
+      return refuse(connection, Refusal::too_many, now_s);
+    connection.asker = decoded.maker;
+    connection.query = *query;
+    connection.until_s = now_s + limits_.answer_s;
+    connection.state = State::waiting;
+  }
+
+  void refuse(Connection& connection, Refusal why, double now_s) {
+    connection.out = encode(AnswerHead{static_cast<std::uint8_t>(why)});
+    connection.state = State::answering;
+    connection.moved_s = now_s;
+    connection.until_s = now_s + limits_.question_s;
+  }
+
+  // Returns the waiting connection that is served next, or the end. It is the oldest connection of the user with the
+  // most time left in `times`. So a user with many expensive queries delays another user's query by one of them.
+  template <typename MayServe>
+  Connections::iterator next_waiting(UserTimes& times, double now_s, const MayServe& may_serve) {
+    auto next = connections_.end();
+    double most = 0;
+    for (auto connection = connections_.begin(); connection != connections_.end(); ++connection) {
+      if (connection->state != State::waiting || !may_serve(*connection)) continue;
+      const double level = time_of(times, connection->asker).level(now_s);
+      if (next != connections_.end() && level <= most) continue;
+      next = connection;
+      most = level;
+    }
+    return next;
+  }
+
+  // Answers one waiting query that needs no process of its own. Returns false if there is none.
+  bool answer_next(double now_s) {
+    const auto next = next_waiting(user_time_, now_s, [](const Connection& connection) {
+      return connection.query.kind != Query::Kind::decisions;
+    });
+    if (next == connections_.end()) return false;
+    if (time_of(user_time_, next->asker).level(now_s) <= 0)
+      refuse(*next, Refusal::too_many, now_s);
+    else
+      answer(*next);
+    return true;
+  }
+
+  void answer(Connection& connection) {
+    const double began_s = steady_s();
+    connection.seal.emplace(connection.query);
+    connection.out = encode(AnswerHead{});
+    connection.state = State::answering;
+    try {
+      connection.text = answers_.at_once(connection.query, connection.asker);
+    } catch (const Error& error) {
+      connection.seal->add(connection.out, std::string_view(error.what()).substr(0, max_message - 1), Piece::failed);
+    }
+    const double end_s = steady_s();
+    connection.moved_s = end_s;
+    connection.until_s = end_s + limits_.answer_s;
+    time_of(user_time_, connection.asker).charge(end_s, end_s - began_s);
+  }
+
+  // Starts processes for streamed answers, one for each user. A user whose client held a process for long comes last.
+  void start_streams(double now_s) {
+    const auto may_start = [this](const Connection& connection) {
+      const auto same_user = [&](const Stream& stream) { return stream.asker == connection.asker; };
+      return connection.query.kind == Query::Kind::decisions && std::ranges::none_of(streams_, same_user);
+    };
+    while (streams_.size() < limits_.streams) {
+      const auto next = next_waiting(stream_time_, now_s, may_start);
+      if (next == connections_.end()) return;
+      const pid_t process = time_of(user_time_, next->asker).level(now_s) > 0 ? fork() : -1;
+      if (process == 0) stream(*next);
+      if (process < 0) {
+        refuse(*next, Refusal::too_many, now_s);
+      } else {
+        streams_.push_back({process, next->asker, now_s});
+        connections_.erase(next);
+      }
+    }
+  }
+
+  // Removes the processes that have ended, and charges their processor time to their users.
+  void end_streams(double now_s) {
+    std::erase_if(streams_, [&](const Stream& stream) {
+      rusage used{};
+      if (wait4(stream.process, nullptr, WNOHANG, &used) != stream.process) return false;
+      TokenBucket& user_time = time_of(user_time_, stream.asker);
+      for (const timeval& time : {used.ru_utime, used.ru_stime})
+        user_time.charge(now_s, static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6);
+      time_of(stream_time_, stream.asker).charge(now_s, now_s - stream.began_s);
+      return true;
+    });
+  }
+
+  // The main function of a process that streams one answer. It has the time of an answer. The parent has closed
+  // its end, and this process closes the other connections: a client sees the end of its connection only when all
+  // processes have closed it.
+  [[noreturn]] void stream(Connection& connection) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    static_cast<void>(nice(5));  // queries that are answered at once come first
+    signal(SIGALRM, SIG_DFL);
+    alarm(static_cast<unsigned>(std::ceil(limits_.answer_s)));
+    listener_.reset(-1);
+    for (Connection& other : connections_)
+      if (&other != &connection) other.socket.reset(-1);
+    limit_waits(connection.socket, limits_.stalled_s);
+    AnswerSeal seal(connection.query);
+    Bytes out = encode(AnswerHead{});
+    try {
+      answers_.streamed(connection.query, connection.asker, [&](std::string_view text) {
+        seal.add(out, text, Piece::more);
+        if (out.size() >= sealed_at_once) send_or_end(connection.socket, out);
+      });
+      seal.add(out, {}, Piece::last);
+    } catch (const std::exception& error) {
+      seal.add(out, std::string_view(error.what()).substr(0, max_message - 1), Piece::failed);
+    }
+    send_or_end(connection.socket, out);
+    _exit(0);
+  }
+
+  TokenBucket& time_of(UserTimes& times, uid_t user) {
+    return bucket_of(times, user, limits_.user_time_share, limits_.user_time_s);
+  }
+
+  // Returns false when the whole answer is sent or the client has closed the connection.
+  bool send_answer(Connection& connection, double now_s) {
+    for (;;) {
+      if (connection.sent == connection.out.size()) {
+        if (!connection.text) return false;
+        const std::string_view part = std::string_view(*connection.text).substr(connection.sealed, sealed_at_once);
+        connection.sealed += part.size();
+        const bool is_last = connection.sealed == connection.text->size();
+        connection.out.clear();
+        connection.sent = 0;
+        connection.seal->add(connection.out, part, is_last ? Piece::last : Piece::more);
+        if (is_last) connection.text.reset();
+      }
+      const ssize_t sent = send(connection.socket, connection.out.data() + connection.sent,
+                                connection.out.size() - connection.sent, MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent < 0 && errno == EAGAIN) return true;
+      if (sent <= 0) return false;
+      connection.sent += static_cast<std::size_t>(sent);
+      connection.moved_s = now_s;
+    }
+  }
+
+  // Returns false when the connection must be closed. Arrived data are read before the time is checked, even without
+  // poll(): the answer to another client may have used all of the time.
+  bool serve(Connection& connection, double now_s) {
+    if (connection.state == State::reading && !read_question(connection, now_s)) return false;
+    if (connection.state == State::waiting && has_left(connection.socket)) return false;
+    if (connection.state == State::answering) {
+      if (!send_answer(connection, now_s)) return false;
+      if (now_s > connection.moved_s + limits_.stalled_s) return false;
+    }
+    return now_s <= connection.until_s;
+  }
+
+  FileDescriptor listener_;
+  Credentials& credentials_;
+  const Answers& answers_;
+  const QueryLimits& limits_;
+  Connections connections_;  // the oldest one is first
+  std::vector<Stream> streams_;
+  TokenBucket decodes_;
+  std::map<NetAddress, TokenBucket> source_decodes_, reserved_decodes_;
+  UserTimes user_time_;    // processor time
+  UserTimes stream_time_;  // time for which their clients held processes
+};
+
 }  // namespace
 
-QueryServer::QueryServer(int listener, Credentials& credentials, Answers answers, const Limits& limits)
-    : listener_(listener),
-      credentials_(credentials),
-      answers_(std::move(answers)),
-      limits_(limits),
-      decodes_(limits.credentials_per_s, limits.credentials_burst) {}
-
-// Closes the oldest connection of the group with the most connections, among those that `may_close` admits. `group`
-// returns the group of a connection. Returns false if no group has `least` connections.
-template <typename MayClose, typename Group>
-bool QueryServer::close_one(const MayClose& may_close, const Group& group, std::size_t least) {
-  std::map<std::decay_t<decltype(group(connections_.front()))>, std::size_t> counts;
-  for (const Connection& connection : connections_)
-    if (may_close(connection)) ++counts[group(connection)];
-  const auto largest =
-      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (largest == counts.end() || largest->second < least) return false;
-  connections_.erase(std::find_if(connections_.begin(), connections_.end(), [&](const Connection& connection) {
-    return may_close(connection) && group(connection) == largest->first;
-  }));
-  return true;
-}
-
-// Returns whether a new connection from `from` can be accepted. If there are too many connections, this closes one that
-// has not yet sent its query, because clients send it at once. It belongs to the address with the most connections that
-// wait for a query. If all have sent their queries, this closes a connection of the user with the most connections.
-bool QueryServer::make_room(const NetAddress& from) {
-  const auto address = [](const Connection& connection) { return connection.from; };
-  const auto silent = [](const Connection& connection) { return connection.state == State::reading; };
-  const auto from_there = [&from](const Connection& connection) { return connection.from == from; };
-  if (static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), from_there)) >=
-      limits_.source_connections)
-    return close_one([&](const Connection& other) { return silent(other) && from_there(other); }, address, 1);
-  if (connections_.size() < limits_.connections || close_one(silent, address, 1)) return true;
-  return close_one([](const Connection&) { return true; }, [](const Connection& other) { return other.asker; }, 2);
-}
-
-void QueryServer::accept_all(double now_s) {
-  for (int i = 0; i < accepted_at_once; ++i) {
-    auto arrival = accept_tcp(listener_);
-    if (!arrival) return;
-    arrival->from.port = 0;
-    if (make_room(arrival->from))
-      connections_.emplace_back(*arrival, now_s + limits_.question_s);
-    else
-      close(arrival->descriptor);
-  }
-}
-
-void QueryServer::refuse(Connection& connection, Refusal why, double now_s) {
-  connection.out = encode(AnswerHead{static_cast<std::uint8_t>(why)});
-  connection.state = State::answering;
-  connection.moved_s = now_s;
-  connection.until_s = now_s + limits_.question_s;
-}
-
-// Returns false when the connection has to be closed.
-bool QueryServer::read_question(Connection& connection, double now_s) {
-  std::size_t wanted = query_head_bytes;
-  for (;;) {
-    if (connection.in.size() >= query_head_bytes) {
-      const auto head = decode<QueryHead>(ByteView(connection.in).first(query_head_bytes));
-      if (!head) return false;
-      wanted = query_head_bytes + head->credential_bytes;
-    }
-    if (connection.in.size() == wanted) break;
-    std::uint8_t buffer[4096];
-    const ssize_t got = recv(connection.socket, buffer, std::min(sizeof buffer, wanted - connection.in.size()), 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EAGAIN) return true;
-    if (got <= 0) return false;
-    connection.in.insert(connection.in.end(), buffer, buffer + got);
-  }
-  const std::string credential(connection.in.begin() + query_head_bytes, connection.in.end());
-  connection.in = {};
-  take_credential(connection, credential, now_s);
-  return true;
-}
-
-// Returns whether munge may be asked about a credential from `from`. Other addresses can use up the rate of all
-// addresses together, but not the rate that is reserved for this address.
-bool QueryServer::may_decode(const NetAddress& from, double now_s) {
-  return bucket_of(source_decodes_, from, limits_.source_credentials_per_s, limits_.source_credentials_burst)
-             .take(now_s) &&
-         (decodes_.take(now_s) ||
-          bucket_of(reserved_decodes_, from, limits_.reserved_credentials_per_s, limits_.reserved_credentials_burst)
-              .take(now_s));
-}
-
-void QueryServer::take_credential(Connection& connection, const std::string& credential, double now_s) {
-  if (!may_decode(connection.from, now_s)) return refuse(connection, Refusal::too_many, now_s);
-  const Credentials::Decoded decoded = credentials_.decode(credential);
-  if (decoded.refused != Refusal::none) return refuse(connection, decoded.refused, now_s);
-  const auto query = decode<Query>(decoded.payload);
-  if (!query) return refuse(connection, Refusal::malformed, now_s);
-  const auto same_user = [&](const Connection& other) {
-    return other.state != State::reading && other.asker == decoded.maker;
-  };
-  const auto theirs = std::count_if(connections_.begin(), connections_.end(), same_user);
-  if (static_cast<std::size_t>(theirs) >= limits_.user_connections ||
-      time_of(user_time_, decoded.maker).level(now_s) <= 0)
-    return refuse(connection, Refusal::too_many, now_s);
-  connection.asker = decoded.maker;
-  connection.query = *query;
-  connection.until_s = now_s + limits_.answer_s;
-  connection.state = State::waiting;
-}
-
-// Returns the waiting connection that is served next, or the end. It is the oldest connection of the user with the most
-// time left in `times`. So a user with many expensive queries delays another user's query by one of them.
-template <typename MayServe>
-QueryServer::Connections::iterator QueryServer::next_waiting(UserTimes& times, double now_s,
-                                                             const MayServe& may_serve) {
-  auto next = connections_.end();
-  double most = 0;
-  for (auto connection = connections_.begin(); connection != connections_.end(); ++connection) {
-    if (connection->state != State::waiting || !may_serve(*connection)) continue;
-    const double level = time_of(times, connection->asker).level(now_s);
-    if (next != connections_.end() && level <= most) continue;
-    next = connection;
-    most = level;
-  }
-  return next;
-}
-
-TokenBucket& QueryServer::time_of(UserTimes& times, uid_t user) {
-  return bucket_of(times, user, limits_.user_time_share, limits_.user_time_s);
-}
-
-// Answers one waiting query that needs no process of its own. Returns false if there is none.
-bool QueryServer::answer_next(double now_s) {
-  const auto next = next_waiting(
-      user_time_, now_s, [](const Connection& connection) { return connection.query.kind != Query::Kind::decisions; });
-  if (next == connections_.end()) return false;
-  if (time_of(user_time_, next->asker).level(now_s) <= 0)
-    refuse(*next, Refusal::too_many, now_s);
-  else
-    answer(*next);
-  return true;
-}
-
-void QueryServer::answer(Connection& connection) {
-  const double began_s = steady_s();
-  connection.seal.emplace(connection.query);
-  connection.out = encode(AnswerHead{});
-  connection.state = State::answering;
-  try {
-    connection.text = answers_.at_once(connection.query, connection.asker);
-  } catch (const Error& error) {
-    connection.seal->add(connection.out, std::string_view(error.what()).substr(0, max_message - 1), Piece::failed);
-  }
-  const double end_s = steady_s();
-  connection.moved_s = end_s;
-  connection.until_s = end_s + limits_.answer_s;
-  time_of(user_time_, connection.asker).charge(end_s, end_s - began_s);
-}
-
-// The main function of a process that streams one answer. It has the time of an answer. The parent has closed
-// its end, and this process closes the other connections: a client sees the end of its connection only when all
-// processes have closed it.
-void QueryServer::stream(Connection& connection) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  static_cast<void>(nice(5));  // queries that are answered at once come first
-  signal(SIGALRM, SIG_DFL);
-  alarm(static_cast<unsigned>(std::ceil(limits_.answer_s)));
-  listener_.reset(-1);
-  for (Connection& other : connections_)
-    if (&other != &connection) other.socket.reset(-1);
-  limit_waits(connection.socket, limits_.stalled_s);
-  AnswerSeal seal(connection.query);
-  Bytes out = encode(AnswerHead{});
-  try {
-    answers_.streamed(connection.query, connection.asker, [&](std::string_view text) {
-      seal.add(out, text, Piece::more);
-      if (out.size() >= sealed_at_once) send_or_end(connection.socket, out);
-    });
-    seal.add(out, {}, Piece::last);
-  } catch (const std::exception& error) {
-    seal.add(out, std::string_view(error.what()).substr(0, max_message - 1), Piece::failed);
-  }
-  send_or_end(connection.socket, out);
-  _exit(0);
-}
-
-// Starts processes for streamed answers, one for each user. A user whose client held a process for long comes last.
-void QueryServer::start_streams(double now_s) {
-  const auto may_start = [this](const Connection& connection) {
-    const auto same_user = [&](const Stream& stream) { return stream.asker == connection.asker; };
-    return connection.query.kind == Query::Kind::decisions && std::none_of(streams_.begin(), streams_.end(), same_user);
-  };
-  while (streams_.size() < limits_.streams) {
-    const auto next = next_waiting(stream_time_, now_s, may_start);
-    if (next == connections_.end()) return;
-    const pid_t process = time_of(user_time_, next->asker).level(now_s) > 0 ? fork() : -1;
-    if (process == 0) stream(*next);
-    if (process < 0) {
-      refuse(*next, Refusal::too_many, now_s);
-    } else {
-      streams_.push_back({process, next->asker, now_s});
-      connections_.erase(next);
-    }
-  }
-}
-
-// Removes the processes that have ended, and charges their processor time to their users.
-void QueryServer::end_streams(double now_s) {
-  std::erase_if(streams_, [&](const Stream& stream) {
-    rusage used{};
-    if (wait4(stream.process, nullptr, WNOHANG, &used) != stream.process) return false;
-    TokenBucket& user_time = time_of(user_time_, stream.asker);
-    for (const timeval& time : {used.ru_utime, used.ru_stime})
-      user_time.charge(now_s, static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6);
-    time_of(stream_time_, stream.asker).charge(now_s, now_s - stream.began_s);
-    return true;
-  });
-}
-
-// Returns false when the whole answer is sent or the client has closed the connection.
-bool QueryServer::send_answer(Connection& connection, double now_s) {
-  for (;;) {
-    if (connection.sent == connection.out.size()) {
-      if (!connection.text) return false;
-      const std::string_view part = std::string_view(*connection.text).substr(connection.sealed, sealed_at_once);
-      connection.sealed += part.size();
-      const bool is_last = connection.sealed == connection.text->size();
-      connection.out.clear();
-      connection.sent = 0;
-      connection.seal->add(connection.out, part, is_last ? Piece::last : Piece::more);
-      if (is_last) connection.text.reset();
-    }
-    const ssize_t sent = send(connection.socket, connection.out.data() + connection.sent,
-                              connection.out.size() - connection.sent, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0 && errno == EAGAIN) return true;
-    if (sent <= 0) return false;
-    connection.sent += static_cast<std::size_t>(sent);
-    connection.moved_s = now_s;
-  }
-}
-
-// Returns false when the connection must be closed. Arrived data are read before the time is checked, even without
-// poll(): the answer to another client may have used all of the time.
-bool QueryServer::serve(Connection& connection, double now_s) {
-  if (connection.state == State::reading && !read_question(connection, now_s)) return false;
-  if (connection.state == State::waiting && has_left(connection.socket)) return false;
-  if (connection.state == State::answering) {
-    if (!send_answer(connection, now_s)) return false;
-    if (now_s > connection.moved_s + limits_.stalled_s) return false;
-  }
-  return now_s <= connection.until_s;
-}
-
-void QueryServer::run(int stop_descriptor) {
-  constexpr std::array<short, 3> events = {POLLIN, 0, POLLOUT};  // by State
-  std::vector<pollfd> watched;
-  for (bool more = false;;) {
-    watched.assign({{stop_descriptor, POLLIN, 0}, {listener_, POLLIN, 0}});
-    for (const Connection& connection : connections_)
-      watched.push_back({connection.socket, events[static_cast<std::size_t>(connection.state)], 0});
-    const int wait_ms = more ? 0 : connections_.empty() && streams_.empty() ? -1 : 200;
-    if (poll(watched.data(), watched.size(), wait_ms) < 0 && errno != EINTR)
-      throw Error(std::string("poll: ") + std::strerror(errno));
-    if (watched[0].revents != 0) return;
-    for (auto connection = connections_.begin(); connection != connections_.end();) {
-      const bool goes_on = serve(*connection, steady_s());
-      connection = goes_on ? std::next(connection) : connections_.erase(connection);
-    }
-    more = answer_next(steady_s());
-    end_streams(steady_s());
-    start_streams(steady_s());
-    if (watched[1].revents != 0) accept_all(steady_s());
-  }
+void serve_queries(int listener, Credentials& credentials, const Answers& answers, int stop_descriptor,
+                   const QueryLimits& limits) {
+  QueryServer(listener, credentials, answers, limits).run(stop_descriptor);
 }
 
 }  // namespace placement::protocol

@@ -18,7 +18,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
 
 namespace placement::protocol {
@@ -37,7 +36,7 @@ std::optional<UserIds> find_user(const std::string& name) {
 [[noreturn]] void fail_with_errno(const std::string& what) { throw Error(what + ": " + std::strerror(errno)); }
 
 bool owned(uid_t uid, std::span<const uid_t> owners) {
-  return uid == 0 || std::find(owners.begin(), owners.end(), uid) != owners.end();
+  return uid == 0 || std::ranges::find(owners, uid) != owners.end();
 }
 
 std::string octal(mode_t mode) {

@@ -20,36 +20,31 @@ constexpr std::size_t stranger_buckets = 64;
 constexpr std::uint64_t peer_bits = 24;  // the low bits of a session's id, which are the peer's number
 constexpr std::uint64_t peer_mask = (std::uint64_t{1} << peer_bits) - 1;
 
-const char* to_string(Refusal refusal) {
-  switch (refusal) {
-    case Refusal::none: return "none";
-    case Refusal::malformed: return "malformed datagram, or a datagram of another version";
-    case Refusal::unknown_node: return "no node has this name and address";
-    case Refusal::bad_cookie: return "the answer does not belong to the last challenge";
-    case Refusal::bad_credential: return "munge credential not valid here: compare munge.key of both hosts";
-    case Refusal::clock_skew: return "clocks differ too much, or the credential is old";
-    case Refusal::replayed: return "seen before";
-    case Refusal::wrong_user: return "credential of another user: run agents and monitors as one MonitorUser";
-    case Refusal::no_service: return "munge does not answer on that host";
-    case Refusal::no_session: return "unknown session";
-    case Refusal::forged: return "invalid seal";
-    case Refusal::wrong_address: return "session of another address";
-    case Refusal::too_many: return "too many datagrams";
-    case Refusal::count: break;
-  }
-  return "unknown reason";
-}
+// The text and the class of each Refusal, in their order.
+constexpr struct {
+  const char* text;
+  RefusalClass of;
+} refusals[] = {
+    {"none", RefusalClass::other},
+    {"malformed datagram, or a datagram of another version", RefusalClass::other},
+    {"no node has this name and address", RefusalClass::other},
+    {"the answer does not belong to the last challenge", RefusalClass::other},
+    {"munge credential not valid here: compare munge.key of both hosts", RefusalClass::identity},
+    {"clocks differ too much, or the credential is old", RefusalClass::clock},
+    {"seen before", RefusalClass::other},
+    {"credential of another user: run agents and monitors as one MonitorUser", RefusalClass::identity},
+    {"munge does not answer on that host", RefusalClass::other},
+    {"unknown session", RefusalClass::other},
+    {"invalid seal", RefusalClass::identity},
+    {"session of another address", RefusalClass::identity},
+    {"too many datagrams", RefusalClass::other},
+    {"unknown reason", RefusalClass::other},
+};
+static_assert(std::size(refusals) == static_cast<std::size_t>(Refusal::count) + 1);
 
-RefusalClass class_of(Refusal refusal) {
-  switch (refusal) {
-    case Refusal::bad_credential:
-    case Refusal::wrong_user:
-    case Refusal::forged:
-    case Refusal::wrong_address: return RefusalClass::identity;
-    case Refusal::clock_skew: return RefusalClass::clock;
-    default: return RefusalClass::other;
-  }
-}
+const char* to_string(Refusal refusal) { return refusals[static_cast<std::size_t>(refusal)].text; }
+
+RefusalClass class_of(Refusal refusal) { return refusals[static_cast<std::size_t>(refusal)].of; }
 
 double TokenBucket::level(double now_s) {
   if (begun_ && now_s > at_s_) level_ = std::min(burst_, level_ + (now_s - at_s_) * rate_);
@@ -261,7 +256,7 @@ ServerSessions::Received ServerSessions::answer_join(const JoinFrame& join, cons
   if (!good_cookie(join, from, now_s)) return {.refused = Refusal::bad_cookie};
   const std::optional<std::int32_t> index = admit_(join.name, from);
   if (!index || *index < 0 || static_cast<std::size_t>(*index) >= peers_.size()) return refuse(Refusal::unknown_node);
-  Peer& peer = peers_[static_cast<std::size_t>(*index)];
+  Peer& peer = peers_[*index];
   if (!may_attempt(peer, from, now_s)) return {.refused = Refusal::too_many};
   const Credentials::Decoded decoded = credentials_.decode(join.credential);
   if (decoded.refused != Refusal::none) return refuse(decoded.refused);
@@ -290,7 +285,7 @@ ServerSessions::Received ServerSessions::answer_sealed(ByteView datagram, const 
     return {.reply = encode(ResetFrame{header->session}), .refused = Refusal::no_session};
   };
   if (index >= peers_.size()) return no_session();
-  Peer& peer = peers_[static_cast<std::size_t>(index)];
+  Peer& peer = peers_[index];
   if (!peer.channel || peer.channel->id() != header->session) return no_session();
   if (now_s - peer.since_s > limits_.session_s) {
     peer.channel.reset();
@@ -307,13 +302,12 @@ ServerSessions::Received ServerSessions::answer_sealed(ByteView datagram, const 
 }
 
 bool ServerSessions::established(std::int32_t peer) const {
-  return peer >= 0 && static_cast<std::size_t>(peer) < peers_.size() &&
-         peers_[static_cast<std::size_t>(peer)].channel.has_value();
+  return peer >= 0 && static_cast<std::size_t>(peer) < peers_.size() && peers_[peer].channel.has_value();
 }
 
 ServerSessions::Peer& ServerSessions::with_session(std::int32_t peer) {
   if (!established(peer)) throw Error("peer " + std::to_string(peer) + " has no session");
-  return peers_[static_cast<std::size_t>(peer)];
+  return peers_[peer];
 }
 
 const NetAddress& ServerSessions::address(std::int32_t peer) { return with_session(peer).address; }

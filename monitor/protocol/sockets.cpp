@@ -26,7 +26,7 @@ namespace {
 constexpr int wanted_buffer_bytes = 1 << 20;  // the kernel may grant less
 
 bool is_any(const NetAddress& address) {
-  return std::all_of(address.ip.begin(), address.ip.end(), [](std::uint8_t byte) { return byte == 0; });
+  return std::ranges::all_of(address.ip, [](std::uint8_t byte) { return byte == 0; });
 }
 
 constexpr int waiting_connections = 64;

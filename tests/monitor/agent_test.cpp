@@ -22,6 +22,7 @@
 #include "common/util/checksum.hpp"
 #include "monitor/protocol/daemon.hpp"
 #include "monitor/protocol/safe_start.hpp"
+#include "monitor/protocol/session.hpp"
 #include "tests/check.hpp"
 #include "tests/monitor/fake_credentials.hpp"
 #include "tests/temporary_directory.hpp"
@@ -86,10 +87,10 @@ START_TEST(one_life) {
   int stop[2];
   ck_assert_int_eq(pipe(stop), 0);
   UdpSocket control({});
-  Agent agent(settings, ours, control, [](const std::string&) {});
   const pid_t child = fork();
   if (child == 0) {
-    agent.run(stop[0]);
+    agent::run_agent(
+        settings, ours, control, [](const std::string&) {}, stop[0]);
     _exit(0);
   }
   int beats = 0;
@@ -152,11 +153,12 @@ START_TEST(controllers_that_are_away) {
   settings.config.probe_bytes_per_minute = 0;
   int never[2], said[2];
   ck_assert(pipe(never) == 0 && pipe2(said, O_NONBLOCK) == 0);
-  Agent agent(settings, ours, control,
-              [&said](const std::string& text) { ck_assert_int_gt(write(said[1], text.data(), text.size()), 0); });
+  const auto log_line = [&said](const std::string& text) {
+    ck_assert_int_gt(write(said[1], text.data(), text.size()), 0);
+  };
   const pid_t child = fork();
   if (child == 0) {
-    agent.run(never[0]);
+    agent::run_agent(settings, ours, control, log_line, never[0]);
     _exit(0);
   }
   bool heard = false;

@@ -29,23 +29,19 @@ constexpr unsigned monitor_uid = 64030, user_uid = 1000;
 
 // A server in its own thread, and a client of one user.
 struct World {
-  explicit World(QueryServer::Limits limits = {}, unsigned user = user_uid)
-      : ours(munge, monitor_uid),
-        theirs(munge, user) {
+  explicit World(QueryLimits limits = {}, unsigned user = user_uid) : ours(munge, monitor_uid), theirs(munge, user) {
     ours.of_anybody = true;
     ck_assert_int_eq(pipe(stop), 0);
     const int listener = listen_tcp(0);
     address.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1};
     address.port = local_port(listener);
     server = std::thread([this, listener, limits] {
-      QueryServer(
-          listener, ours,
-          {[this](const Query& query, uid_t asker) {
-             return std::make_shared<const std::string>(answer(query, asker));
-           },
-           [this](const Query& query, uid_t asker, const QueryServer::Send& send) { stream(query, asker, send); }},
-          limits)
-          .run(stop[0]);
+      serve_queries(listener, ours,
+                    {[this](const Query& query, uid_t asker) {
+                       return std::make_shared<const std::string>(answer(query, asker));
+                     },
+                     [this](const Query& query, uid_t asker, const SendText& send) { stream(query, asker, send); }},
+                    stop[0], limits);
     });
   }
   ~World() {
@@ -63,7 +59,7 @@ struct World {
     return "user " + std::to_string(asker) + " job " + std::to_string(query.job);
   }
   // Is called in a process of its own.
-  void stream(const Query& query, uid_t asker, const QueryServer::Send& send) const {
+  void stream(const Query& query, uid_t asker, const SendText& send) const {
     if (streamed[1] >= 0) ck_assert_int_eq(write(streamed[1], &asker, sizeof asker), sizeof asker);
     if (query.job == 21) sleep(600);
     if (query.job == 22)
@@ -155,7 +151,7 @@ Query some_query() {
 
 // placement-monitor(8), Answers to other hosts: what a question may take.
 START_TEST(limits_are_those_of_the_man_page) {
-  const QueryServer::Limits limits;
+  const QueryLimits limits;
   ck_assert_double_eq(limits.question_s, 3);
   ck_assert_double_eq(limits.answer_s, 30);
   ck_assert_uint_eq(limits.connections, 64);
@@ -299,7 +295,7 @@ END_TEST
 
 // A silent connection is closed when a new one needs its place. A client that does not read its answer is disconnected.
 START_TEST(silent_and_slow_clients) {
-  QueryServer::Limits limits;
+  QueryLimits limits;
   limits.source_connections = 4;
   limits.question_s = 600;
   limits.stalled_s = 0.2;
@@ -323,7 +319,7 @@ END_TEST
 
 // A client whose question arrives while another one is answered is not closed for the time that this takes.
 START_TEST(a_question_during_a_long_answer) {
-  QueryServer::Limits limits;
+  QueryLimits limits;
   limits.question_s = 5;  // on a busy machine this test may wait for seconds between two of its steps
   limits.user_time_s = 60;
   World world(limits);
@@ -350,7 +346,7 @@ START_TEST(a_question_during_a_long_answer) {
 END_TEST
 
 START_TEST(a_flood_of_credentials) {
-  QueryServer::Limits limits;
+  QueryLimits limits;
   limits.source_credentials_per_s = 0;
   limits.source_credentials_burst = 3;
   World world(limits);
@@ -362,7 +358,7 @@ END_TEST
 
 // Addresses that together use up the credentials of all leave those that are reserved for another address.
 START_TEST(credentials_from_many_addresses) {
-  QueryServer::Limits limits;
+  QueryLimits limits;
   limits.credentials_per_s = limits.reserved_credentials_per_s = 0;
   limits.credentials_burst = 3;
   limits.reserved_credentials_burst = 1;
@@ -378,7 +374,7 @@ END_TEST
 
 // Queries use up only the time of the user who sends them.
 START_TEST(time_of_one_user) {
-  QueryServer::Limits limits;
+  QueryLimits limits;
   limits.user_time_share = 0;
   limits.user_time_s = 1e-9;
   World world(limits);
@@ -391,7 +387,7 @@ END_TEST
 
 // In the long run a user has his share, also with questions that each take more time than there is.
 START_TEST(share_of_one_user) {
-  QueryServer::Limits limits;
+  QueryLimits limits;
   limits.user_time_s = 0.5;
   limits.user_time_share = 0.1;
   World world(limits);
@@ -410,7 +406,7 @@ END_TEST
 
 // A user whose clients read nothing has his own limit, and takes no connection from another user.
 START_TEST(connections_of_one_user) {
-  QueryServer::Limits limits;
+  QueryLimits limits;
   limits.connections = 6;
   limits.user_connections = 4;
   limits.stalled_s = 600;
@@ -434,7 +430,7 @@ END_TEST
 
 // Users who together hold all connections lose one of them to a user who has none.
 START_TEST(connections_of_several_users) {
-  QueryServer::Limits limits;
+  QueryLimits limits;
   limits.connections = 6;
   limits.user_connections = 4;
   limits.stalled_s = 600;
@@ -457,7 +453,7 @@ END_TEST
 
 // Silent connections from several hosts close one another, and not the connection of another host.
 START_TEST(silent_connections_of_several_hosts) {
-  QueryServer::Limits limits;
+  QueryLimits limits;
   limits.connections = 6;
   limits.source_connections = 4;
   limits.question_s = 600;
@@ -477,7 +473,7 @@ END_TEST
 
 // The queries of one user that wait are answered after that of a user who has used less time.
 START_TEST(expensive_queries_of_one_user) {
-  QueryServer::Limits limits;
+  QueryLimits limits;
   limits.user_time_s = 600;
   limits.question_s = 600;
   World world(limits);
@@ -504,7 +500,7 @@ END_TEST
 
 // A user whose clients hold the processes for decisions comes after other users.
 START_TEST(streams_of_several_users) {
-  QueryServer::Limits limits;
+  QueryLimits limits;
   limits.streams = 1;
   limits.stalled_s = 2;
   limits.answer_s = 600;
@@ -555,7 +551,7 @@ END_TEST
 
 // A process whose client reads nothing ends, and with it the connection. So does one that takes too long.
 START_TEST(streams_end) {
-  QueryServer::Limits limits;
+  QueryLimits limits;
   limits.streams = 1;
   limits.stalled_s = 0.2;
   limits.answer_s = 4;
