@@ -20,12 +20,16 @@ bool DecisionLog::open() {
     found.trouble = error.what();
     found.in_use = dynamic_cast<const RingIsInUse*>(&error) != nullptr;
   }
-  const std::lock_guard lock(mutex_);
-  if (ring)
-    for (const Decision& decision : std::exchange(kept_, {})) ring->put(decision);
-  ring_ = std::move(ring);
-  status_ = std::move(found);
-  return ring_ != nullptr;
+  // The kept records are written without the mutex, because record() waits for it under slurmctld's locks.
+  for (std::vector<Decision> kept;;) {
+    for (const Decision& decision : std::exchange(kept, {})) ring->put(decision);
+    const std::lock_guard lock(mutex_);
+    if (ring) kept.swap(kept_);
+    if (!kept.empty()) continue;
+    ring_ = std::move(ring);
+    status_ = std::move(found);
+    return ring_ != nullptr;
+  }
 }
 
 void DecisionLog::record(const Decision& decision) {
