@@ -37,11 +37,8 @@ class DecisionWriter {
   // Opens the ring at `path`, continues a ring of this user, and replaces any other file. With RingReaders::group the
   // ring is copied to a new file, so readers of the old file get no further decisions. If another user's file cannot be
   // replaced, uses a directory of this user next to it (ring_place.hpp). Locks PATH.lock until this process ends.
-  // Throws RingIsInUse when another process has the lock. Throws Error for another failure, or a path that is not in
-  // memory.
+  // Throws RingIsInUse when another process has the lock. Throws Error for another failure or a path not in memory.
   explicit DecisionWriter(const std::string& path, RingReaders readers = RingReaders::everybody);
-  DecisionWriter(const DecisionWriter&) = delete;
-  DecisionWriter& operator=(const DecisionWriter&) = delete;
 
   // Writes a decision. Only one thread at a time may call this. It calls pwrite() twice, with a fixed size, on a file
   // in memory, and makes no other call that could take time. The file is not mapped: a process that stores into a

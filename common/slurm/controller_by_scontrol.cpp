@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The queries of controller_query.hpp, by scontrol. A program with this file needs no libslurm, and runs with the
-// scontrol of any release.
+// The queries of controller_query.hpp, by scontrol of any release. A program with this file needs no libslurm.
 #include "common/slurm/controller_by_scontrol.hpp"
 
 #include <algorithm>

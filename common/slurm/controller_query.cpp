@@ -19,11 +19,6 @@ namespace placement {
 
 namespace {
 
-template <typename Message, void (*release)(Message*)>
-struct Releaser {
-  void operator()(Message* message) const { release(message); }
-};
-
 // Slurm 26.05 gave this function of libslurm another name.
 void free_configuration(slurm_conf_t* configuration) {
 #if HAVE_DECL_SLURM_FREE_CONF
@@ -62,7 +57,7 @@ std::string ask_controller() {
 std::vector<NodeShape> ask_nodes() {
   node_info_msg_t* message = nullptr;
   if (slurm_load_node(0, &message, SHOW_ALL) != SLURM_SUCCESS) fail("the nodes");
-  const std::unique_ptr<node_info_msg_t, Releaser<node_info_msg_t, slurm_free_node_info_msg>> nodes(message);
+  const std::unique_ptr<node_info_msg_t, void (*)(node_info_msg_t*)> nodes(message, slurm_free_node_info_msg);
   std::vector<NodeShape> shapes;
   for (const node_info_t& node : std::span(message->node_array, message->record_count))
     if (node.name)  // null: the record of a dynamic node that was removed
@@ -75,8 +70,8 @@ std::string ask_topology_of([[maybe_unused]] const std::string& partition) {
 #ifdef HAVE_PARTITION_INFO_T_TOPOLOGY_NAME
   partition_info_msg_t* message = nullptr;
   if (slurm_load_partitions(0, &message, SHOW_ALL) != SLURM_SUCCESS) fail("the partitions");
-  const std::unique_ptr<partition_info_msg_t, Releaser<partition_info_msg_t, slurm_free_partition_info_msg>> partitions(
-      message);
+  const std::unique_ptr<partition_info_msg_t, void (*)(partition_info_msg_t*)> partitions(
+      message, slurm_free_partition_info_msg);
   for (const partition_info_t& known : std::span(message->partition_array, message->record_count))
     if (known.name == partition && known.topology_name) return known.topology_name;
 #endif

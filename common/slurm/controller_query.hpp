@@ -24,12 +24,10 @@ inline const ControllerState& controller_state() {
 // The end of the error text if slurmctld denies its answer to this user.
 inline constexpr char private_nodes[] = " (PrivateData=nodes shows them to operators alone)";
 
-// Returns the nodes that slurmctld knows, in its order. Throws Error also when PrivateData=nodes hides the nodes from
-// this user.
+// Returns the nodes that slurmctld knows, in its order. PrivateData=nodes may hide them: then throws Error.
 std::vector<NodeShape> ask_nodes();
 
-// Returns the name of the topology that the partition names; empty if it has that of the cluster. Partitions name
-// topologies from Slurm 25.05 on.
+// Returns the topology that the partition names, from Slurm 25.05 on; empty if it has that of the cluster.
 std::string ask_topology_of(const std::string& partition);
 
 }  // namespace placement

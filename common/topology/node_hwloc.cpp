@@ -34,10 +34,7 @@ constexpr rlim_t max_seconds = 30;
 constexpr unsigned max_matrices = 64;
 constexpr std::int64_t max_bandwidth = std::int64_t{1} << 40;
 
-struct TopologyDeleter {
-  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
-};
-using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, TopologyDeleter>;
+using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, void (*)(hwloc_topology_t)>;
 
 Topology new_topology() {
   setenv("HWLOC_HIDE_ERRORS", "2", 0);  // errors are reported once, below
@@ -46,7 +43,7 @@ Topology new_topology() {
   hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
   hwloc_topology_set_flags(
       raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);  // so that cores have the numbers of the whole machine
-  return Topology(raw);
+  return Topology(raw, hwloc_topology_destroy);
 }
 
 bool load_xml(hwloc_topology_t topology, const std::string& text) {

@@ -341,8 +341,7 @@ class NodeReader {
   }
 
   // Returns the place of each node's leaf switch or block in the topology file, by which TopologyParam sorts the nodes.
-  // Nodes without one come first, and nodes of one switch keep the order of their lines. Returns nothing if the nodes
-  // are sorted by name.
+  // Nodes without one come first; nodes of one switch keep the order of their lines. Empty: nodes are sorted by name.
   std::unordered_map<std::string, std::size_t> ranks(const std::string& path, TopologyReader read_topology) const try {
     std::unordered_map<std::string, std::size_t> rank;
     if (topology_param_.find("asnoderank") == topology_param_.npos) return rank;

@@ -19,8 +19,8 @@ bool cores_suffice(const ClusterView& view, const StepShape& step, std::int32_t 
 }
 
 // Leaves only the cores free that Slurm will give to `tasks` tasks. The sockets give cores to one task each in turn; a
-// socket without enough free cores is skipped. If a task fits into no socket, the result is unpredictable, and the free
-// cores stay unchanged.
+// socket without enough free cores is skipped. All free cores stay if a task fits into no socket: nobody can predict
+// it.
 void deal_over_sockets(NodeView& node, std::int32_t tasks, std::int32_t cores_per_task) {
   std::vector<bool> dealt(node.core_free.size(), false);
   std::vector<std::int32_t> next(static_cast<std::size_t>(node.sockets), 0);  // core within the socket
@@ -55,9 +55,8 @@ struct Mount {
   std::int32_t leaves = 1;
 };
 
-// Returns a view with a new tree: the part of the old tree above the mounts, with the new leaves below them. `mounts`
-// has the mounts of each node. Nodes keep their names, live data and coordinates; their leaves begin with the first
-// mount's.
+// Returns a view with a new tree: the part of the old one above the mounts of each node, with the new leaves below
+// them. Nodes keep their names, live data and coordinates; their leaves begin with those of the first mount.
 ClusterView regrown(const ClusterView& view, const std::vector<std::vector<Mount>>& mounts) {
   const TreeTopology& tree = *view.tree;
   const auto vertices = static_cast<std::size_t>(tree.vertices());

@@ -36,8 +36,7 @@ class Forest {
  private:
   static constexpr std::int32_t nowhere = -1;
 
-  // Attaches the node, or the highest switch above it, to the switch `self`. Returns false when that highest switch is
-  // not of a lower level than `self`.
+  // Attaches the node, or the highest switch above it, to the switch `self`. Returns false if that switch is not lower.
   bool hang(std::int32_t node, std::int32_t self) {
     if (switch_of_[node] == nowhere) {
       switch_of_[node] = self;

@@ -151,8 +151,7 @@ class Builder {
     }
   }
 
-  // Makes the vertices of the tree, depth first. There is no recursion, because a chain of switches may be as long as
-  // the number of switches.
+  // Makes the vertices of the tree, depth first. There is no recursion, because a chain may have all switches.
   void grow() {
     struct Step {
       Child child;

@@ -139,8 +139,7 @@ void add_missing_switches(std::vector<FileLine>& lines, const std::vector<std::s
   }
 }
 
-// Returns the switches, each after all below it. children[s] has those below switch s. There is no recursion, because a
-// chain may have all switches.
+// Returns the switches, each after its children. There is no recursion, because a chain may have all switches.
 std::vector<std::size_t> bottom_up(const std::vector<std::vector<std::size_t>>& children,
                                    const std::vector<SwitchRecord>& switches, const std::string& file) {
   std::vector<std::size_t> waits_for, order;

@@ -65,8 +65,7 @@ class YamlDocument {
 
   static std::int64_t line_of(const yaml_node_t& node) { return static_cast<std::int64_t>(node.start_mark.line) + 1; }
 
-  // Returns the entries of a list. As in Slurm, keys in place of a list are its only entry. Throws Error with the name
-  // `what` if the node is one value.
+  // Returns the entries of the list `what`. As in Slurm, keys in its place are its only entry. A value throws Error.
   std::vector<const yaml_node_t*> entries(const yaml_node_t& list, const std::string& what) {
     if (list.type == YAML_MAPPING_NODE) return {&list};
     if (list.type != YAML_SEQUENCE_NODE) fail(list, what + " is not a list: start each entry with \"- \"");
@@ -76,8 +75,7 @@ class YamlDocument {
     return result;
   }
 
-  // Returns the value of a key, or null. Throws Error, in which the node is called `what`, when it has no keys, or this
-  // one twice.
+  // Returns the value of a key of the node `what`, or null. Throws Error if it has no keys, or this one twice.
   const yaml_node_t* value(const yaml_node_t& map, std::string_view key, const std::string& what) {
     if (map.type != YAML_MAPPING_NODE) fail(map, what + " has no keys, as \"" + std::string(key) + ":\"");
     const yaml_node_t* found = nullptr;

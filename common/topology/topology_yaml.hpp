@@ -25,14 +25,13 @@ struct YamlTopology {
   std::string toruses = {};  // for torus3d: a line of a topology.conf for each torus, which is a ring there
 };
 
-// Returns whether the file is a topology.yaml: it has this ending, or begins with "---", "topology:" or a list of YAML
-// or JSON.
+// Returns whether a file is a topology.yaml: its name ends so, or it begins with "---", "topology:" or a list.
 bool is_topology_yaml(const MachineFile& file);
 
 // Returns the topology with the name `wanted`. Without it, returns the cluster's default: the first topology with
 // cluster_default, otherwise the first one. `text` has at most max_topology_yaml bytes; `file` is its name in errors.
-// Unknown keys are ignored, because later versions of Slurm may have them. Throws Error, with file and line where there
-// is one.
+// Unknown keys are ignored, because later versions of Slurm may have them. Throws Error, with file and line if
+// possible.
 YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
                                  const std::optional<std::string>& wanted = {});
 
@@ -52,8 +51,7 @@ MachineFile read_site_topology(const std::string& slurm_conf);
 std::vector<SwitchShape> read_switches(const std::string& slurm_conf, std::span<const NodeShape> nodes,
                                        std::string* warning = nullptr);
 
-// Returns parse_topology_places() of topology_file(), with the toruses of torus3d; none without a file. Throws Error as
-// parse_topology_places() does.
+// Returns parse_topology_places() of topology_file(), with the toruses of torus3d; none without a file. Throws Error.
 std::vector<SwitchRecord> read_places(const std::string& slurm_conf, std::span<const NodeShape> nodes);
 
 inline constexpr std::size_t max_topology_yaml = 16 << 20;  // bytes; the reader takes about ten times this memory

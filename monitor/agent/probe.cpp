@@ -93,10 +93,7 @@ void Prober::run(double now_s, ProbeIo& io) {
   if (!probe_ || probe_->done) return;
   Probe& probe = *probe_;
   if (now_s >= probe.end_s) {
-    if (probe.stage != Stage::serving && !result_)
-      finish(probe.latencies_us.empty() || probe.lease.kind != protocol::ProbeKind::latency
-                 ? protocol::ProbeOutcome::no_answer
-                 : protocol::ProbeOutcome::measured);
+    if (probe.stage != Stage::serving && !result_) finish_exchanges();
     probe.done = true;
     return;
   }
@@ -112,8 +109,7 @@ void Prober::run(double now_s, ProbeIo& io) {
   }
   const bool latency = probe.lease.kind == protocol::ProbeKind::latency;
   if (probe.stage == Stage::exchanging && probe.index >= (latency ? probe.lease.packets : greetings)) {
-    finish(probe.latencies_us.empty() || !latency ? protocol::ProbeOutcome::no_answer
-                                                  : protocol::ProbeOutcome::measured);
+    finish_exchanges();
     return;
   }
   ping(now_s, io);
@@ -157,7 +153,7 @@ void Prober::take_pong(const protocol::ProbePacket& packet, std::int64_t arrived
     probe.latencies_us.push_back(trip_us / 2);
   ++probe.index;
   if (probe.index >= probe.lease.packets)
-    finish(probe.latencies_us.empty() ? protocol::ProbeOutcome::no_answer : protocol::ProbeOutcome::measured);
+    finish_exchanges();
   else
     probe.next_s = now_s + pause_s;
 }
@@ -176,6 +172,10 @@ void Prober::finish(protocol::ProbeOutcome outcome) {
     result_->median_latency_us = median(probe.latencies_us);
   probe.done = true;
   probe.sealed = {};
+}
+
+void Prober::finish_exchanges() {
+  finish(probe_->latencies_us.empty() ? protocol::ProbeOutcome::no_answer : protocol::ProbeOutcome::measured);
 }
 
 void Prober::serve(const protocol::ProbePacket& packet, std::int64_t arrived_ns, ProbeIo& io) {

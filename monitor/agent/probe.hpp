@@ -93,6 +93,7 @@ class Prober {
   void take_report(const protocol::ProbePacket& packet);
   void serve(const protocol::ProbePacket& packet, std::int64_t arrived_ns, ProbeIo& io);
   void finish(protocol::ProbeOutcome outcome);
+  void finish_exchanges();
 
   double bytes_per_minute_;
   protocol::TokenBucket budget_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "common/util/error.hpp"
@@ -24,22 +25,19 @@ class Database {
 
   // Opens the file, which must exist for `read`. A call waits at most `wait_ms` for the lock of another process.
   Database(const std::string& path, Access access, int wait_ms);
-  ~Database();
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
 
   void run(const char* sql);             // runs statements that have no parameters and return no rows
   std::int64_t number(const char* sql);  // returns the first column of the first row; 0 without rows
   std::string text(const char* sql);     // returns the first column of the first row; empty without rows
   const std::string& path() const { return path_; }
-  sqlite3* handle() const { return handle_; }
+  sqlite3* handle() const { return handle_.get(); }
 
   // Throws the DatabaseError for the last call that failed.
   [[noreturn]] void fail() const;
 
  private:
   std::string path_;
-  sqlite3* handle_ = nullptr;
+  std::unique_ptr<sqlite3, int (*)(sqlite3*)> handle_;
 };
 
 // A prepared statement. Bind its parameters in their order, then step through its rows:
@@ -49,9 +47,6 @@ class Statement {
  public:
   // Prepares `sql`. Throws DatabaseError. The database must outlive the statement.
   Statement(Database& database, const char* sql);
-  ~Statement();
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
 
   // Restarts the statement with these parameters. A NaN becomes NULL.
   template <typename... Value>
@@ -81,7 +76,7 @@ class Statement {
   void check(int result);
 
   Database& database_;
-  sqlite3_stmt* handle_ = nullptr;
+  std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> handle_;
   int at_ = 0;  // parameters bound so far
 };
 

@@ -23,8 +23,8 @@ constexpr std::array<std::string_view, 19> until_the_end = {
     "ProbeLatencyS",      "ProbeBandwidthS", "MetricsFile",    "OutageEstimator", "ProbeAllPairsNodes",
     "OutageHorizonHours", "HistoryDays",     "AgentDirectory", "MpiPairHours"};
 
-// The settings that the monitor applies at once. They are copied as values: a removed key has an empty
-// text, which no key accepts.
+// The settings that the monitor applies at once. Values are copied: a removed key has an empty text, which none
+// accepts.
 struct SettingAtOnce {
   std::string_view name;
   void (*take)(Config& to, const Config& from);

@@ -48,8 +48,6 @@ class SlurmNodes {
   // `order` is the number of this host among the SlurmctldHost lines.
   SlurmNodes(std::string slurm_conf, std::int32_t order) : slurm_conf_(std::move(slurm_conf)), order_(order) {}
   ~SlurmNodes() { stop(); }
-  SlurmNodes(const SlurmNodes&) = delete;
-  SlurmNodes& operator=(const SlurmNodes&) = delete;
 
   // Starts the asking process, unless an answer is still expected. Returns an empty text, or the reason why no process
   // can be started, for example because the host is short of memory.

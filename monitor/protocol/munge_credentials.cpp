@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
+#include <type_traits>
 
 #include "common/util/error.hpp"
 #include "monitor/protocol/credentials.hpp"
@@ -12,34 +14,28 @@ namespace placement::protocol {
 
 namespace {
 
+using Context = std::unique_ptr<std::remove_pointer_t<munge_ctx_t>, void (*)(munge_ctx_t)>;
+
 class MungeCredentials : public Credentials {
  public:
   MungeCredentials(uid_t uid, const std::string& socket, Makers makers)
       : uid_(uid),
         makers_(makers),
-        context_(munge_ctx_create()) {
+        context_(munge_ctx_create(), munge_ctx_destroy) {
     if (context_ == nullptr) throw Error("munge: no memory for a context");
-    try {
-      // The payload is a key, so these options are set here instead of left to the defaults of munged.conf.
-      set(munge_ctx_set(context_, MUNGE_OPT_CIPHER_TYPE, MUNGE_CIPHER_AES256), "cipher");
-      set(munge_ctx_set(context_, MUNGE_OPT_MAC_TYPE, MUNGE_MAC_SHA256), "MAC");
-      set(munge_ctx_set(context_, MUNGE_OPT_ZIP_TYPE, MUNGE_ZIP_NONE), "compression");
-      set(munge_ctx_set(context_, MUNGE_OPT_UID_RESTRICTION, uid), "restriction to a user");
-      if (!socket.empty()) set(munge_ctx_set(context_, MUNGE_OPT_SOCKET, socket.c_str()), "socket");
-    } catch (...) {
-      munge_ctx_destroy(context_);
-      throw;
-    }
+    // The payload is a key, so these options are set here instead of left to the defaults of munged.conf.
+    set(munge_ctx_set(context_.get(), MUNGE_OPT_CIPHER_TYPE, MUNGE_CIPHER_AES256), "cipher");
+    set(munge_ctx_set(context_.get(), MUNGE_OPT_MAC_TYPE, MUNGE_MAC_SHA256), "MAC");
+    set(munge_ctx_set(context_.get(), MUNGE_OPT_ZIP_TYPE, MUNGE_ZIP_NONE), "compression");
+    set(munge_ctx_set(context_.get(), MUNGE_OPT_UID_RESTRICTION, uid), "restriction to a user");
+    if (!socket.empty()) set(munge_ctx_set(context_.get(), MUNGE_OPT_SOCKET, socket.c_str()), "socket");
   }
-  ~MungeCredentials() override { munge_ctx_destroy(context_); }
-  MungeCredentials(const MungeCredentials&) = delete;
-  MungeCredentials& operator=(const MungeCredentials&) = delete;
 
   std::optional<std::string> encode(ByteView payload) override {
     char* text = nullptr;
     const double asked_s = steady_s();
     if (!silence_.may_ask(asked_s)) return std::nullopt;
-    const munge_err_t error = munge_encode(&text, context_, payload.data(), static_cast<int>(payload.size()));
+    const munge_err_t error = munge_encode(&text, context_.get(), payload.data(), static_cast<int>(payload.size()));
     const std::unique_ptr<char, void (*)(void*)> owner(text, std::free);
     watch(error, asked_s);
     if (error == EMUNGE_SUCCESS) return std::string(text);
@@ -51,20 +47,19 @@ class MungeCredentials : public Credentials {
     const double asked_s = steady_s();
     if (!silence_.may_ask(asked_s)) return {Refusal::no_service, {}, {}};
     // Decoding overwrites the options of the context with those of the credential, so it uses a copy.
-    munge_ctx_t context = munge_ctx_copy(context_);
+    const Context context(munge_ctx_copy(context_.get()), munge_ctx_destroy);
     if (context == nullptr) return {Refusal::no_service, {}, {}};
     void* payload = nullptr;
     int length = 0;
     uid_t uid = 0;
     gid_t gid = 0;
-    const munge_err_t error = munge_decode(credential.c_str(), context, &payload, &length, &uid, &gid);
+    const munge_err_t error = munge_decode(credential.c_str(), context.get(), &payload, &length, &uid, &gid);
     const std::unique_ptr<void, void (*)(void*)> owner(payload, std::free);
     watch(error, asked_s);
     uid_t only_for = 0;
     const bool restricted = error == EMUNGE_SUCCESS &&
-                            munge_ctx_get(context, MUNGE_OPT_UID_RESTRICTION, &only_for) == EMUNGE_SUCCESS &&
+                            munge_ctx_get(context.get(), MUNGE_OPT_UID_RESTRICTION, &only_for) == EMUNGE_SUCCESS &&
                             only_for == uid_;
-    munge_ctx_destroy(context);
     Decoded decoded{refusal_of(error), {}, uid};
     if (decoded.refused == Refusal::none && ((uid != uid_ && makers_ == Makers::same_user) || !restricted)) {
       why_ = "the credential is of user " + std::to_string(uid);
@@ -109,7 +104,7 @@ class MungeCredentials : public Credentials {
 
   uid_t uid_;
   Makers makers_;
-  munge_ctx_t context_;
+  Context context_;
   ServiceSilence silence_;
   std::string why_;
 };

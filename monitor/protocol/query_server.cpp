@@ -150,9 +150,8 @@ class QueryServer {
   }
 
   // Returns whether a new connection from `from` can be accepted. If there are too many connections, this closes one
-  // that has not yet sent its query, because clients send it at once. It belongs to the address with the most
-  // connections that wait for a query. If all have sent their queries, this closes a connection of the user with the
-  // most connections.
+  // that has not yet sent its query, because clients send it at once: of the address with the most connections that
+  // wait for a query. If all have sent their queries, this closes one of the user with the most connections.
   bool make_room(const NetAddress& from) {
     const auto address = [](const Connection& connection) { return connection.from; };
     const auto silent = [](const Connection& connection) { return connection.state == State::reading; };
@@ -300,9 +299,8 @@ class QueryServer {
     });
   }
 
-  // The main function of a process that streams one answer. It has the time of an answer. The parent has closed
-  // its end, and this process closes the other connections: a client sees the end of its connection only when all
-  // processes have closed it.
+  // The main function of a process that streams one answer, within the time of an answer. The parent closes its end,
+  // and this process closes the other connections: a connection ends only when all processes have closed it.
   [[noreturn]] void stream(Connection& connection) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     static_cast<void>(nice(5));  // queries that are answered at once come first

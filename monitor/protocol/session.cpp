@@ -291,8 +291,7 @@ ServerSessions::Received ServerSessions::answer_sealed(ByteView datagram, const 
     peer.channel.reset();
     return no_session();
   }
-  // A session is bound to the address of its join. A datagram from another one is refused before
-  // its seal is checked.
+  // A session is bound to the address of its join. Other datagrams are refused before their seals are checked.
   if (peer.address != from) return {.refused = Refusal::wrong_address};
   if (!peer.datagrams.take(now_s)) return {.refused = Refusal::too_many};
   Refusal error = Refusal::none;
