@@ -120,7 +120,7 @@ START_TEST(refuses_impossible_states) {
       {[](LiveState&, PairArrays& p) { p.bandwidth_Bps[0] = -1; }, "the bandwidth is -1"},
       {[](LiveState&, PairArrays& p) { p.source[1] = static_cast<PairSource>(9); }, "source is 9"},
       {[](LiveState&, PairArrays& p) { p.source[3] = PairSource::modelled; }, "source is"},
-      {[](LiveState&, PairArrays& p) { p.source[1] = p.source[3] = PairSource::none; }, "source none"},
+      {[](LiveState&, PairArrays& p) { p.source[1] = p.source[3] = PairSource::none; }, "no source"},
       {[](LiveState&, PairArrays& p) {
          p.node_bandwidth_Bps = {1, -2, 3};
        },
@@ -133,17 +133,17 @@ START_TEST(refuses_impossible_states) {
       {[](LiveState&, PairArrays& p) {
          p.set_forecast(0, 1, {Predictor::last, Predictor::none, 1, 1});
        },
-       "the bandwidth has"},
+       "no predictor of the bandwidth"},
       {[](LiveState&, PairArrays& p) {
          p.set_forecast(0, 1, {});
          p.latency_predictor[1] = Predictor::last;
        },
-       "the latency's predictor is"},
+       "predictor of the latency is"},
       {[](LiveState&, PairArrays& p) {
          p.set_forecast(0, 1, {});
          p.bandwidth_predictor[1] = static_cast<Predictor>(7);
        },
-       "predictor is 7"},
+       "predictor of the bandwidth is 7"},
   };
   ck_assert_text_eq(refused([](LiveState&, PairArrays&) {}), "");
   for (const auto& [spoil, message] : cases) {
@@ -185,7 +185,7 @@ START_TEST(believes_no_liar_about_forecasts) {
   }
   const std::size_t predictors = good.size() - 64 - 4, errors = predictors - 128;
   ck_assert_error(decode(forged(good, errors, -1.0F)), "the latency's error is -1");
-  ck_assert_error(decode(forged(good, predictors, std::uint8_t{5})), "the latency's predictor is 5");
+  ck_assert_error(decode(forged(good, predictors, std::uint8_t{5})), "predictor of the latency is 5");
 }
 END_TEST
 
