@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,12 +16,11 @@
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "spank/api/spank_api.hpp"
 #include "spank/api/task_environment.hpp"
-#include "spank/client_state.hpp"
 #include "spank/hooks/allocation_hook.hpp"
 #include "spank/hooks/dist_hook.hpp"
 #include "spank/mpirun/launcher_notice.hpp"
-#include "spank/mpirun/mpirun_environment.hpp"
 #include "spank/mpirun/mpirun_plan.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
@@ -36,13 +33,6 @@
 namespace placement::spank {
 
 namespace {
-
-[[noreturn]] void give_up(const std::string& why) {
-  slurm_error("placement: %s", why.c_str());
-  const std::string code = environment_value("SLURM_EXIT_ERROR");
-  const int number = std::atoi(code.c_str());
-  std::exit(number != 0 ? number : 1);
-}
 
 enum Option { placement_option = 1, comm_matrix_option, profile_option, no_profile_option };
 
@@ -98,11 +88,10 @@ bool see_distribution(const char* word) {
 // that the word is wrong. This function finds a policy on the command line and in the environment. A policy in
 // an #SBATCH line makes sbatch end before its options are done, which client_end() notices.
 void point_to_placement() {
-  std::ifstream command_line("/proc/self/cmdline");
-  std::string word, previous;
+  std::string previous;
   bool suspected = is_policy_word(environment_value("SLURM_DISTRIBUTION")) ||
                    is_policy_word(environment_value("SBATCH_DISTRIBUTION"));
-  while (std::getline(command_line, word, '\0')) {
+  for (const std::string& word : command_line_of("self")) {
     const bool after_option = previous == "-m" || previous == "--distribution";
     suspected = suspected || (after_option && is_policy_word(word)) ||
                 (word.starts_with("-m") && is_policy_word(word.substr(2))) ||
@@ -112,26 +101,22 @@ void point_to_placement() {
   if (suspected) slurm_error("placement: with this Slurm -m cannot name a policy: use --placement=POLICY[=ITEM,..]");
 }
 
-std::vector<std::string> variables_beginning(std::initializer_list<std::string_view> beginnings) {
-  std::vector<std::string> names;
-  for (char** entry = environ; entry && *entry; ++entry) {
-    const std::string_view text = *entry;
-    for (const std::string_view beginning : beginnings)
-      if (text.starts_with(beginning)) names.emplace_back(text.substr(0, text.find('=')));
-  }
-  return names;
-}
-
 // Removes the variables of an outer job, so that a new job does not inherit its request.
 void forget_outer_job(bool inside_a_job) {
   unsetenv(plan_variable);
   unsetenv(step_profile_variable);
   unsetenv(step_learning_variable);
   if (client().is_srun && inside_a_job) return;  // this is a step of the outer job, whose request applies to it
-  for (const std::string& name :
-       variables_beginning({std::string(job_environment_prefix) + request_prefix, job_state_variable,
-                            planned_ranks_variable, job_start_variable, job_decision_variable}))
-    unsetenv(name.c_str());
+  const std::string of_request = std::string(job_environment_prefix) + request_prefix;
+  const std::string_view beginnings[] = {of_request, job_state_variable, planned_ranks_variable, job_start_variable,
+                                         job_decision_variable};
+  std::vector<std::string> names;
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string_view text = *entry;
+    if (std::ranges::any_of(beginnings, [&](std::string_view beginning) { return text.starts_with(beginning); }))
+      names.emplace_back(text.substr(0, text.find('=')));
+  }
+  for (const std::string& name : names) unsetenv(name.c_str());
   unsetenv("SLURM_RESTART_COUNT");  // sbatch would pass it on to a job that was never restarted
 }
 
@@ -192,14 +177,6 @@ void profile(spank_t spank) {
   }
 }
 
-// Reports what the step's profile has, or that there is none.
-void tell_profile() {
-  try {
-    if (client().awaited_profile) tell_user(printable(client().awaited_profile->report()));
-  } catch (const std::exception&) {  // out of memory
-  }
-}
-
 }  // namespace
 
 void register_options(spank_t spank) {
@@ -223,14 +200,6 @@ void client_begin(spank_t spank) {
   }
 }
 
-void client_options_done(spank_t spank) {
-  try {
-    finish_component(spank);
-  } catch (const std::exception& error) {
-    give_up(error.what());
-  }
-}
-
 void client_place_step(spank_t spank) {
   try {
     place_own_step(spank);
@@ -246,11 +215,47 @@ void client_place_step(spank_t spank) {
 
 void client_end() {
   const Client& self = client();
-  tell_profile();
+  try {
+    if (client().awaited_profile) tell_user(printable(client().awaited_profile->report()));
+  } catch (const std::exception&) {  // out of memory
+  }
   if (!self.hooked && !self.is_srun && self.components == 0)
     slurm_info("placement: with this Slurm no #SBATCH -m line can name a policy: use --placement=POLICY[=ITEM,..]");
   remove_distribution_hook();
   remove_allocation_hook();
+}
+
+// It is never destroyed, because the hook may be called until the process ends.
+Client& client() {
+  static Client& instance = *new Client;
+  return instance;
+}
+
+bool starts_step_of_old_job() {
+  return client().is_srun && (!client().outer_job.empty() || client_option("jobid").has_value());
+}
+
+const char* request_variable(const char* name) {
+  return client().outer_job.empty() ? nullptr : std::getenv((job_environment_prefix + std::string(name)).c_str());
+}
+
+std::optional<std::int32_t> task_count() {
+  const bool makes_job = client().is_srun && !starts_step_of_old_job();
+  const auto option = [](const std::string& name) {
+    auto value = client_option(name);
+    if (value && name == "ntasks" && client().is_srun && !client().outer_job.empty() &&
+        (*value == environment_value("SLURM_NTASKS") || *value == environment_value("SLURM_NPROCS")))
+      value.reset();
+    return value;
+  };
+  return known_task_count(option, makes_job);
+}
+
+void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision) {
+  const std::vector<bool>& asks = client().asks_for_nodes;
+  const bool asked = component < asks.size() && asks[component];
+  const std::string notice = decision_notice(asked, job, 0, decision);
+  if (!notice.empty()) slurm_info("placement: %s", notice.c_str());
 }
 
 }  // namespace placement::spank

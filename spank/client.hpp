@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/matrix/written_profile.hpp"
 #include "spank/api/spank_api.hpp"
+#include "spank/mpirun/mpirun_plan.hpp"
+#include "spank/request/options.hpp"
+#include "spank/step/slurm_view.hpp"
 
 namespace placement::spank {
 
@@ -14,7 +24,7 @@ void register_options(spank_t spank);
 // the options are parsed.
 void client_begin(spank_t spank);
 
-// Reads the matrix and ships the request. Call it after the options of each component were parsed. On an error the
+// Reads the matrix of the component whose options were just parsed, and ships its request with the job. On an error the
 // command ends after a message, with exit code 1 or that of SLURM_EXIT_ERROR. A return code would not suffice, because
 // Slurm submits the job anyway if plugstack.conf has the plugin as "optional".
 void client_options_done(spank_t spank);
@@ -25,5 +35,47 @@ void client_place_step(spank_t spank);
 
 // Removes the hooks. Call it when the command ends.
 void client_end();
+
+// The state that the plugin keeps in srun, sbatch or salloc between Slurm's calls.
+struct Client {
+  bool is_srun = false;
+  bool is_salloc = false;
+  MpirunPlan mpirun_plan;    // the plan of the job that the command runs in
+  std::string outer_job;     // the ID of the job that the command runs in; empty if there is none
+  PlacementOptions options;  // the options of the component that is being parsed
+  bool hooked = false;       // -m may name a policy
+  int components = 0;        // the number of components whose options are done
+  std::optional<PlacementRequest> placement_request;  // the request of the last component so far
+  bool any_request = false;                           // a component has a request
+  std::vector<bool> asks_for_nodes;                   // for each component: slurmctld chooses its nodes by a policy
+  std::optional<std::string> profile;                 // the file of --profile-comm, empty for the user's store
+  std::optional<AwaitedProfile> awaited_profile;      // of this srun's step with --profile-comm
+  bool no_profile = false;                            // --no-profile
+  bool looked_for_profile = false;                    // the user has a message about the search for a stored profile
+  PlacementOptions last_options;                      // the options of the last component so far
+  std::unique_ptr<JobQuery> job_query;  // about the outer job, sent while srun creates its step; null: not sent
+};
+
+// Returns the state of this process.
+Client& client();
+
+// Returns whether this srun starts a step of an existing job: the job that it runs in, or that of --jobid.
+bool starts_step_of_old_job();
+
+// Returns the value of the variable `name` in the request of the job that this srun runs in, or null.
+const char* request_variable(const char* name);
+
+// Returns the number of tasks, if the options fix it. An srun inside a job inherits -n from the job's environment.
+// There, -n counts only if it differs from the job's number, because only then did the user give it.
+std::optional<std::int32_t> task_count();
+
+// Notifies the user if the job that srun or salloc has just got does not have the policy's nodes. `component` is that
+// of a heterogeneous job, else 0; `decision` is the value of PLACEMENT_DECISION, null if the job has none.
+void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision);
+
+// Places the ranks of the step that this srun is about to launch, if its own options or its job ask for a policy. If a
+// job that was made for the step does not have the policy's nodes, notifies the user first. Throws Error if the step
+// must run as stock.
+void place_own_step(spank_t spank);
 
 }  // namespace placement::spank

@@ -5,8 +5,6 @@ EXTRA_LTLIBRARIES += libspank.la
 libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) $(ELF_CFLAGS) $(profile_library)
 libspank_la_SOURCES = \
 	%D%/hooks/function_hook.cpp \
-	%D%/hooks/import_slot.cpp \
-	%D%/mpirun/mpirun_environment.cpp \
 	%D%/mpirun/process_answer.cpp \
 	%D%/mpirun/sequential_hostfile.cpp \
 	%D%/profile/learned_profile.cpp \
@@ -14,15 +12,11 @@ libspank_la_SOURCES = \
 	%D%/profile/program_facts.cpp \
 	%D%/request/job_decision.cpp \
 	%D%/request/options.cpp \
-	%D%/request/pattern_matrix.cpp \
 	%D%/request/shipped_request.cpp \
 	%D%/step/allocation.cpp \
 	%D%/step/gpu_order.cpp \
 	%D%/step/slurm_view.cpp \
-	%D%/step/state_query.cpp \
 	%D%/step/step_ranks.cpp \
-	%D%/step/step_record.cpp \
-	%D%/task/bind_by_plan.cpp \
 	%D%/task/bind_plan.cpp \
 	%D%/task/cpu_masks.cpp \
 	%D%/task/gpu_devices.cpp \
@@ -32,7 +26,6 @@ if BUILD_SPANK
 libspank_la_SOURCES += \
 	%D%/api/task_environment.cpp \
 	%D%/client.cpp \
-	%D%/client_state.cpp \
 	%D%/hooks/allocation_hook.cpp \
 	%D%/hooks/dist_hook.cpp \
 	%D%/mpirun/launcher_notice.cpp \

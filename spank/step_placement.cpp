@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/client_state.hpp"
+#include "spank/client.hpp"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,12 +14,15 @@
 #include <string>
 
 #include "common/decision/job_variables.hpp"
+#include "common/decision/planned_ranks.hpp"
 #include "common/decision/process_map.hpp"
+#include "common/decision/step_records.hpp"
 #include "common/policy/config.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
 #include "spank/mpirun/launcher_notice.hpp"
@@ -26,14 +31,11 @@
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"
 #include "spank/request/options.hpp"
-#include "spank/request/pattern_matrix.hpp"
 #include "spank/step/allocation.hpp"
 #include "spank/step/gpu_order.hpp"
 #include "spank/step/launch_layout.hpp"
 #include "spank/step/slurm_view.hpp"
-#include "spank/step/state_query.hpp"
 #include "spank/step/step_ranks.hpp"
-#include "spank/step/step_record.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "spank/task/bind_task.hpp"
 
@@ -221,14 +223,35 @@ void tell_map(const StepShape& step, const StepPlacement& placement, const Proce
       step.job, step.step, most, type.c_str(), costs.c_str());
 }
 
-// Records the ranks of the step for its user. A record that cannot be written, as on a full disk, is no harm to the
-// step.
-void try_record_step(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement) {
-  try {
-    record_step(placement_request, step, placement);
-  } catch (const std::exception& error) {
-    slurm_verbose("placement: placectl explain will not show the ranks of this step: %s", error.what());
+// Records the ranks of the step for its user's placectl explain. A record that cannot be written, as on a full disk, is
+// no harm to the step.
+void record_step(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement) try {
+  constexpr std::size_t most_bytes = 3000;  // of the ranks, so that the record fits into its place
+  Decision record;
+  record.at_s = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  record.job_id = step.job;
+  if (const auto array = parse_integer(environment_value("SLURM_ARRAY_JOB_ID")); array && *array > 0) {
+    record.job_id = static_cast<std::uint32_t>(*array);
+    record.array_task = std::to_string(*array) + "_" + environment_value("SLURM_ARRAY_TASK_ID");
   }
+  record.step = std::to_string(step.step);
+  record.restarts = static_cast<std::uint32_t>(parse_integer(environment_value("SLURM_RESTART_COUNT")).value_or(0));
+  record.uid = geteuid();
+  record.outcome = DECISION_NODES;
+  record.tasks = static_cast<std::uint32_t>(step.all_tasks());
+  record.policy = placement_request.spec.policy;
+  record.given = compress_hostlist(step.nodes);
+  if (placement_request.matrix) {
+    record.cost = to_string(placement.cost);
+    record.natural_cost = to_string(placement.natural_cost);
+  }
+  RanksOfNodes ranks;
+  for (const std::vector<std::uint32_t>& of_node : placement.ranks_of_node)
+    ranks.emplace_back(of_node.begin(), of_node.end());
+  if (const std::string text = ranks_text(ranks, most_bytes); !text.empty()) record.terms = {"ranks: " + text};
+  StepRecords::of_user(environment_value("SLURM_CLUSTER_NAME"), std::getenv).put(record);
+} catch (const std::exception& error) {
+  slurm_verbose("placement: placectl explain will not show the ranks of this step: %s", error.what());
 }
 
 }  // namespace
@@ -269,10 +292,6 @@ void place_own_step(spank_t spank) {
   if (placement_request->automatic && !placement_request->matrix) return;
   const std::string layout_note = take_pattern(*placement_request, static_cast<std::int32_t>(layout->task_cnt));
   if (!layout_note.empty() && !self.outer_job.empty()) slurm_verbose("placement: %s", layout_note.c_str());
-  if (placement_request->matrix && static_cast<std::uint32_t>(placement_request->matrix->ranks()) != layout->task_cnt)
-    throw Error("the matrix has " + std::to_string(placement_request->matrix->ranks()) + " ranks, but step " +
-                std::to_string(job) + "." + std::to_string(step) + " has " + std::to_string(layout->task_cnt) +
-                " tasks");
   StepShape shape = shape_of(*layout, job, step);
   shape.cores_per_task = cores_per_task();
   ClusterView view = query->view(shape.nodes, controller);
@@ -292,7 +311,7 @@ void place_own_step(spank_t spank) {
   slurm_verbose("placement: step %u.%u by %s: %s%s", job, step, placement_request->spec.policy.c_str(),
                 told_costs(*placement_request, placement).c_str(), by_links.c_str());
   tell_map(shape, placement, map, mpi);
-  try_record_step(*placement_request, shape, placement);
+  record_step(*placement_request, shape, placement);
 }
 
 }  // namespace placement::spank

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/client_state.hpp"
+#include "spank/client.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,11 +14,11 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
+#include "spank/api/task_environment.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"
 #include "spank/request/options.hpp"
-#include "spank/request/pattern_matrix.hpp"
 #include "spank/request/shipped_request.hpp"
 
 namespace placement::spank {
@@ -35,10 +34,7 @@ constexpr const char* option_traces[] = {
 // Returns true if this command is an srun that starts one step over several components, "srun ... : ...".
 bool starts_one_step_over_components() {
   if (!client().is_srun || !client().outer_job.empty()) return false;
-  std::ifstream command_line("/proc/self/cmdline");
-  for (std::string word; std::getline(command_line, word, '\0');)
-    if (word == ":") return true;
-  return false;
+  return std::ranges::count(command_line_of("self"), ":") > 0;
 }
 
 void ship(spank_t spank, const PlacementRequest& placement_request, int component) {
@@ -64,21 +60,20 @@ void look_for_profile(int component) {
   self.looked_for_profile = true;
 }
 
-// Notifies the user of a pattern by which slurmctld cannot choose the nodes. The steps, which know their tasks, use it.
-// For all-to-all the nearest nodes are the best ones anyway.
-void tell_unknown_tasks(const PlacementRequest& placement_request) {
+// Makes the matrix of a pattern for the job. If the number of tasks is not known, slurmctld cannot choose the nodes by
+// the pattern, and only the steps use it. For all-to-all the nearest nodes are the best ones anyway. Throws Error if
+// the pattern does not fit to the number of tasks.
+void make_pattern(PlacementRequest& placement_request) {
   const auto pattern = pattern::pattern_of(placement_request.spec.parameters);
-  if (pattern && pattern->kind != pattern::Pattern::Kind::all_to_all)
+  if (!pattern) return;
+  auto tasks = task_count();
+  if (!tasks) tasks = pattern::fixed_ranks(*pattern);
+  if (tasks) {
+    if (const std::string note = take_pattern(placement_request, *tasks); !note.empty()) tell_user(note);
+  } else if (pattern->kind != pattern::Pattern::Kind::all_to_all) {
     tell_user("the number of tasks is unknown: choosing the nearest nodes, not nodes for " +
               pattern::to_string(*pattern) + "; give -n");
-}
-
-// Makes the matrix of a pattern for the job. Throws Error if the pattern does not fit to the number of tasks.
-void make_pattern(std::optional<PlacementRequest>& placement_request) {
-  if (!placement_request) return;
-  const auto tasks = tasks_of_pattern(*placement_request, task_count());
-  if (!tasks) return tell_unknown_tasks(*placement_request);
-  if (const std::string note = take_pattern(*placement_request, *tasks); !note.empty()) tell_user(note);
+  }
 }
 
 // Reports an asynchronous step (srun --async) that cannot be placed or profiled. Slurm's step manager launches it, and
@@ -104,7 +99,7 @@ void ask_about_job() {
 
 }  // namespace
 
-void finish_component(spank_t spank) {
+void client_options_done(spank_t spank) try {
   Client& self = client();
   const PlacementOptions options = std::exchange(self.options, {});
   const int component = self.components++;
@@ -119,12 +114,9 @@ void finish_component(spank_t spank) {
   // As with a stock -m of salloc and sbatch, a distribution in the environment at submission does not count in the job.
   if (self.placement_request && !self.is_srun && !environment_value("SLURM_DISTRIBUTION").empty())
     self.placement_request->overrides_distribution = true;
-  if (const std::string taken_back = options.taken_back(); !taken_back.empty())
-    tell_user(taken_back + ": ranks by " + options.stock_distribution() +
-              ", nodes by Slurm or by the partition's policy");
-  if (const std::string unused = options.unused_matrix(); !unused.empty()) tell_user(unused);
+  if (const std::string ignored = options.ignored_options(); !ignored.empty()) tell_user(ignored);
   const bool is_step = starts_step_of_old_job();
-  if (!is_step) make_pattern(self.placement_request);
+  if (!is_step && self.placement_request) make_pattern(*self.placement_request);
   self.any_request = self.any_request || self.placement_request;
   self.last_options = options;
   if (self.profile) self.profile = checked_profile_file(*self.profile);
@@ -148,6 +140,10 @@ void finish_component(spank_t spank) {
   if (self.no_profile) spank_job_control_setenv(spank, job_no_profile_variable, "1", 1);
   if (self.profile && spank_job_control_setenv(spank, job_profile_variable, self.profile->c_str(), 1) != ESPANK_SUCCESS)
     throw Error("Slurm does not accept --profile-comm in the job's environment");
+} catch (const std::exception& error) {
+  slurm_error("placement: %s", error.what());
+  const int code = std::atoi(environment_value("SLURM_EXIT_ERROR").c_str());
+  std::exit(code != 0 ? code : 1);
 }
 
 }  // namespace placement::spank

@@ -2,6 +2,7 @@
 #include "spank/api/task_environment.hpp"
 
 #include <algorithm>
+#include <fstream>
 
 #include "common/util/text.hpp"
 
@@ -27,6 +28,13 @@ std::vector<std::string> command_of_step(spank_t spank) {
   char** words = nullptr;
   if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words) return {};
   return {words, words + count};
+}
+
+std::vector<std::string> command_line_of(const std::string& process) {
+  std::ifstream line("/proc/" + process + "/cmdline");
+  std::vector<std::string> words;
+  for (std::string word; std::getline(line, word, '\0');) words.push_back(word);
+  return words;
 }
 
 std::optional<std::string> task_variable(spank_t spank, const char* name) {

@@ -16,6 +16,9 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> step_number(spank_t spank
 // Returns the program and arguments of the step; an empty list if Slurm does not report them.
 std::vector<std::string> command_of_step(spank_t spank);
 
+// Returns the program and arguments of a process by its ID, or "self"; an empty list if they cannot be read.
+std::vector<std::string> command_line_of(const std::string& process);
+
 // Returns the value of the variable `name` in the environment of the task, as the task will see it; nothing if it is
 // not set. Call it in slurmstepd.
 std::optional<std::string> task_variable(spank_t spank, const char* name);

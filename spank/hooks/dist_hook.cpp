@@ -14,8 +14,6 @@ namespace {
 // The type of Slurm's internal function verify_dist_type, unchanged since 20.02. Slurm's option tables call it inside
 // libslurmfull, and that call goes through the procedure linkage table, so it can be diverted.
 using VerifyDistType = task_dist_states_t (*)(const char*, std::uint32_t*);
-constexpr const char* slurm_library = "libslurmfull";
-constexpr const char* function = "verify_dist_type";
 
 DistributionWord see_word = nullptr;
 FunctionHook hook;
@@ -29,7 +27,7 @@ task_dist_states_t verify_with_policies(const char* word, std::uint32_t* plane_s
 
 bool install_distribution_hook(DistributionWord see) {
   see_word = see;
-  if (hook.install(slurm_library, function, reinterpret_cast<void*>(verify_with_policies))) return true;
+  if (hook.install("libslurmfull", "verify_dist_type", reinterpret_cast<void*>(verify_with_policies))) return true;
   see_word = nullptr;
   return false;
 }

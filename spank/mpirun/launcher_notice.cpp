@@ -6,8 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <ranges>
 #include <vector>
 
 #include "common/util/file_descriptor.hpp"
@@ -21,23 +20,10 @@ namespace {
 constexpr std::string_view open_mpi_daemons[] = {"orted", "prted"};
 constexpr std::string_view hydra_daemons[] = {"pmi_proxy", "hydra_pmi_proxy", "hydra_bstrap_proxy"};
 
-template <std::size_t size>
-bool among(const std::string_view (&names)[size], std::string_view name) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
-// Returns the arguments of the mpirun that started this srun.
-std::vector<std::string> arguments_of_mpirun() {
-  std::ifstream line("/proc/" + std::to_string(getppid()) + "/cmdline");
-  std::vector<std::string> words;
-  for (std::string word; std::getline(line, word, '\0');) words.push_back(word);
-  if (!words.empty()) words.erase(words.begin());
-  return words;
-}
-
-// Returns true if mpirun was given a rankfile, or the hostfile of the plan.
-bool uses_policy_file(const std::vector<std::string>& arguments, const std::string& hostfile) {
-  return std::ranges::any_of(arguments, [&](const std::string& word) {
+// Returns true if the mpirun that started this srun was given a rankfile, or the hostfile of the plan.
+bool uses_policy_file(const std::string& hostfile) {
+  const std::vector<std::string> words = command_line_of(std::to_string(getppid()));
+  return std::ranges::any_of(words | std::views::drop(1), [&](const std::string& word) {
     return word.find("rankfile") != word.npos || word == "-rf" || (!hostfile.empty() && word == hostfile);
   });
 }
@@ -69,13 +55,14 @@ std::string remedy(bool open_mpi, const std::string& policy, const MpirunPlan& p
 std::string launcher_daemon(spank_t spank) {
   const std::vector<std::string> command = command_of_step(spank);
   const std::string_view program = command.empty() ? "" : base_name(command.front());
-  return among(open_mpi_daemons, program) || among(hydra_daemons, program) ? std::string(program) : std::string();
+  const auto known = std::ranges::count(open_mpi_daemons, program) + std::ranges::count(hydra_daemons, program);
+  return std::string(known > 0 ? program : "");
 }
 
 void tell_launcher(std::string_view daemon, const std::string& policy, const MpirunPlan& plan,
                    const std::string& why_not_srun, bool for_srun_alone) {
-  const bool open_mpi = among(open_mpi_daemons, daemon);
-  if (open_mpi && (plan.in_force || uses_policy_file(arguments_of_mpirun(), plan.path))) return;
+  const bool open_mpi = std::ranges::count(open_mpi_daemons, daemon) > 0;
+  if (open_mpi && (plan.in_force || uses_policy_file(plan.path))) return;
   std::string line =
       std::string("placement: ") + (open_mpi ? "mpirun" : "mpiexec") + " places its ranks itself, and not by " + policy;
   if (open_mpi && !plan.reason.empty() && plan.reason != why_not_srun) line += " (" + plan.reason + ")";

@@ -21,12 +21,11 @@
 #include "common/state/controller_state.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/memory_file.hpp"
 #include "common/util/text.hpp"
-#include "common/util/file_descriptor.hpp"
 #include "spank/api/task_environment.hpp"
-#include "spank/mpirun/mpirun_environment.hpp"
 #include "spank/mpirun/process_answer.hpp"
 #include "spank/mpirun/sequential_hostfile.hpp"
 #include "spank/request/job_decision.hpp"
@@ -83,14 +82,13 @@ std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
                  wanted == "yes" || controller.setting("MpirunByPolicy") == "yes"};
 }
 
-using VariableValue = std::function<std::optional<std::string>(const std::string& name)>;
+using IsSet = std::function<bool(const std::string& name)>;
 
 // Returns the variables of a plan. Open MPI's own variables are among them only if `plan` is for every mpirun, and if
-// the user has set none of them. `value` reads the environment.
-std::vector<Setting> settings_for(const JobPlan& plan, bool inherited, const VariableValue& value) {
+// the user has set none of them. `is_set` looks into the environment. Throws Error if there is no memory for the file.
+std::vector<Setting> settings_for(const JobPlan& plan, bool inherited, const IsSet& is_set) {
   const int number = file_in_memory(plan.hostfile, inherited);
-  if (number < 0)
-    return {{mpirun_reason_variable, std::string("cannot create a file in memory: ") + std::strerror(errno)}};
+  if (number < 0) throw Error(std::string("cannot create a file in memory: ") + std::strerror(errno));
   const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(number);
   std::vector<Setting> settings{{mpirun_plan_variable, path}};
   if (!plan.for_every_mpirun) return settings;
@@ -98,7 +96,7 @@ std::vector<Setting> settings_for(const JobPlan& plan, bool inherited, const Var
   for (const char* name : mapping_policy_variables) of_open_mpi.push_back({name, sequential_mapping});
   for (const char* name : hostfile_variables) of_open_mpi.push_back({name, path});
   for (const Setting& each : of_open_mpi)
-    if (value(each.name)) {
+    if (is_set(each.name)) {
       settings.push_back({mpirun_reason_variable, "the environment has " + each.name});
       return settings;
     }
@@ -142,21 +140,19 @@ std::string plan_text(char** job_environment, const std::string& wanted) {
   }
 }
 
-std::vector<Setting> settings_of_script(spank_t spank, const std::string& wanted, const VariableValue& variable) {
-  if (wanted == "no") return {{mpirun_reason_variable, not_wanted}};
-  if (is_c_shell(spank))
-    return {{mpirun_reason_variable, "the script runs in a C shell, which closes the file of the plan"}};
+std::vector<Setting> settings_of_script(spank_t spank, const std::string& wanted) try {
+  if (wanted == "no") throw Error(not_wanted);
+  if (is_c_shell(spank)) throw Error("the script runs in a C shell, which closes the file of the plan");
   char** job_environment = nullptr;
   if (spank_get_item(spank, S_JOB_ENV, &job_environment) != ESPANK_SUCCESS || !job_environment) return {};
-  std::string text;
-  try {
-    text = answer_of_process([&] { return plan_text(job_environment, wanted); }, longest_plan, most_hostfile_bytes);
-  } catch (const Error& error) {
-    return {{mpirun_reason_variable, error.what()}};
-  }
+  const std::string text =
+      answer_of_process([&] { return plan_text(job_environment, wanted); }, longest_plan, most_hostfile_bytes);
   if (text.empty()) return {};
-  if (text.front() == '-') return {{mpirun_reason_variable, text.substr(1)}};
-  return settings_for({text.substr(1), text.front() == '*'}, true, variable);
+  if (text.front() == '-') throw Error(text.substr(1));
+  return settings_for({text.substr(1), text.front() == '*'}, true,
+                      [spank](const std::string& name) { return task_variable(spank, name.c_str()).has_value(); });
+} catch (const Error& error) {
+  return {{mpirun_reason_variable, error.what()}};
 }
 
 }  // namespace
@@ -168,11 +164,8 @@ std::string plan_mpirun_of_salloc(bool has_command) {
   try {
     if (wanted == "no") throw Error(not_wanted);
     if (is_heterogeneous()) throw Error(why_not_heterogeneous);
-    const auto variable = [](const std::string& name) -> std::optional<std::string> {
-      const char* const text = std::getenv(name.c_str());
-      return text ? std::optional<std::string>(text) : std::nullopt;
-    };
-    if (const auto plan = plan_of_allocation(wanted)) settings = settings_for(*plan, false, variable);
+    const auto is_set = [](const std::string& name) { return std::getenv(name.c_str()) != nullptr; };
+    if (const auto plan = plan_of_allocation(wanted)) settings = settings_for(*plan, false, is_set);
   } catch (const Error& error) {
     settings = {{mpirun_reason_variable, error.what()}};
   }
@@ -189,10 +182,35 @@ void plan_mpirun_of_script(spank_t spank) {
   auto switched = variable(mpirun_switch_variable);
   if (!switched) switched = of_job(mpirun_switch_variable);
   const std::string wanted = switched.value_or("");
-  const std::vector<Setting> settings = settings_of_script(spank, wanted, variable);
+  const std::vector<Setting> settings = settings_of_script(spank, wanted);
   for (const Setting& each : settings) spank_setenv(spank, each.name.c_str(), each.value.c_str(), 1);
   const std::string notice = notice_without_srun(settings, wanted, variable("SLURM_JOB_NUM_NODES") == "1");
   if (!notice.empty() && !of_job(job_quiet_variable)) write_all(STDERR_FILENO, "placement: " + notice + "\n");
+}
+
+MpirunPlan inherited_mpirun_plan() {
+  const std::string path = environment_value(mpirun_plan_variable);
+  // PRRTE starts srun without its own variables, so that these may be missing.
+  const auto unchanged = [](const auto& names, const std::string& value) {
+    return environment_value(names[0]) == value && (!std::getenv(names[1]) || environment_value(names[1]) == value);
+  };
+  return {
+      !path.empty() && unchanged(mapping_policy_variables, sequential_mapping) && unchanged(hostfile_variables, path),
+      path, environment_value(mpirun_reason_variable)};
+}
+
+void forget_mpirun_plan() {
+  const std::string path = environment_value(mpirun_plan_variable);
+  const auto remove = [](const auto& names, const std::string& value) {
+    for (const char* name : names)
+      if (environment_value(name) == value) unsetenv(name);
+  };
+  if (!path.empty()) {
+    remove(mapping_policy_variables, sequential_mapping);
+    remove(hostfile_variables, path);
+  }
+  unsetenv(mpirun_plan_variable);
+  unsetenv(mpirun_reason_variable);
 }
 
 }  // namespace placement::spank

@@ -18,32 +18,13 @@ namespace placement::spank {
 
 namespace {
 
-// A child process. The destructor kills it, with the processes that it has started, and waits for it.
-class Child {
- public:
-  explicit Child(pid_t process) : process_(process) {}
-  ~Child() {
-    if (process_ <= 0) return;
-    kill(-process_, SIGKILL);
-    wait();
+// Waits until the process ends, and returns its status as waitpid() does.
+int status_of(pid_t process) {
+  int status = -1;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-
-  // Waits until the process ends by itself, and returns its status as waitpid() does.
-  int wait() {
-    int status = -1;
-    while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-    }
-    process_ = -1;
-    return status;
-  }
-
- private:
-  pid_t process_;
-};
-
-std::string shown_s(std::chrono::milliseconds time) { return std::to_string(time.count() / 1000) + " s"; }
+  return status;
+}
 
 // The child process. Its exit code is 0 only if all of the text is written.
 [[noreturn]] void hand_over(const std::function<std::string()>& make, int to) {
@@ -65,7 +46,7 @@ std::string read_until_closed(int from, std::chrono::milliseconds longest, std::
     pollfd waits{from, POLLIN, 0};
     const int ready = left > 0 ? poll(&waits, 1, static_cast<int>(left)) : 0;
     if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0) throw Error("no plan within " + shown_s(longest));
+    if (ready == 0) throw Error("no plan within " + std::to_string(longest.count() / 1000) + " s");
     const ssize_t got = ready < 0 ? -1 : read(from, part.data(), part.size());
     if (got == 0) return text;
     if (got < 0 && errno == EINTR) continue;
@@ -88,11 +69,17 @@ std::string answer_of_process(const std::function<std::string()>& make, std::chr
   if (process == 0) hand_over(make, to);
   if (process < 0) throw Error(std::string("cannot start a process for the plan: ") + std::strerror(errno));
   setpgid(process, process);  // in both processes, as either may come first
-  Child child(process);
   to.reset(-1);
-  std::string text = read_until_closed(from, longest, most_bytes);
+  std::string text;
+  try {
+    text = read_until_closed(from, longest, most_bytes);
+  } catch (...) {
+    kill(-process, SIGKILL);  // with the processes that it has started
+    status_of(process);
+    throw;
+  }
   // A text that ends early looks like a whole one. Only the status shows that the process has written all of it.
-  const int status = child.wait();
+  const int status = status_of(process);
   if (WIFSIGNALED(status))
     throw Error("the process that makes the plan was killed by signal " + std::to_string(WTERMSIG(status)) + " (" +
                 strsignal(WTERMSIG(status)) + ")");

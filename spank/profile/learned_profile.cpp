@@ -16,13 +16,13 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "pattern/scaling.hpp"
-#include "spank/profile/program_facts.hpp"
 
 namespace placement::spank {
 
 namespace {
 
 constexpr std::time_t learned_anew_after_s = 30 * 86400;
+constexpr double most_difference_of_runs = 0.1;  // the part of the traffic by which two runs that agree may differ
 
 std::shared_ptr<const CommMatrix> matrix_in(const StoredProfile& profile, TrafficWeight weight) {
   try {
@@ -129,13 +129,18 @@ std::optional<NextLearned> next_to_learn(const ProfileStore& store, const Progra
   return NextLearned{store.learned_file_for(run, files, number), files.empty()};
 }
 
+namespace {
+
+UsableProfile none_usable(std::string told, bool none_stored = false) {
+  return {nullptr, {}, std::move(told), none_stored};
+}
+
+// Returns learned profiles with the number of ranks of `run`, if they agree, else a scaled profile of another number.
 UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run, TrafficWeight weight) {
   const LearnedProfile learned = learned_profile(store.find_learned(run), run.ranks, weight);
   if (learned.matrix && learned.matrix->total_weight() == 0)
-    return {nullptr,
-            {},
-            "in the last " + std::to_string(learned.runs) + " runs of " + described(run) +
-                " the ranks sent each other nothing"};
+    return none_usable("in the last " + std::to_string(learned.runs) + " runs of " + described(run) +
+                       " the ranks sent each other nothing");
   if (learned.matrix)
     return {learned.matrix, learned.file,
             "using the learned profile of " + described(run) + ", whose last " + std::to_string(learned.runs) +
@@ -154,31 +159,18 @@ UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run
     if (not_scaled.empty()) not_scaled = from + " cannot be scaled: " + why_not;
   }
   if (learned.runs == ProfileStore::learned_runs)
-    return {nullptr,
-            {},
-            "the last " + std::to_string(learned.runs) + " runs of " + described(run) + " differ by " +
-                percent(learned.difference) + " of the traffic, more than the allowed " +
-                percent(most_difference_of_runs)};
+    return none_usable("the last " + std::to_string(learned.runs) + " runs of " + described(run) + " differ by " +
+                       percent(learned.difference) + " of the traffic, more than the allowed " +
+                       percent(most_difference_of_runs));
   if (learned.runs > 0)
-    return {nullptr,
-            {},
-            "learned only " + std::to_string(learned.runs) + " of the " + std::to_string(ProfileStore::learned_runs) +
-                " runs of " + described(run) + " that must agree"};
-  return {nullptr,
-          {},
-          "no profile is stored for " + described(run) + other_arguments(store, run) +
-              (not_scaled.empty() ? "" : ", and " + not_scaled),
-          true};
+    return none_usable("learned only " + std::to_string(learned.runs) + " of the " +
+                       std::to_string(ProfileStore::learned_runs) + " runs of " + described(run) + " that must agree");
+  return none_usable("no profile is stored for " + described(run) + other_arguments(store, run) +
+                         (not_scaled.empty() ? "" : ", and " + not_scaled),
+                     true);
 }
 
-ProgramRun run_of_command(const std::vector<std::string>& command, std::int32_t ranks, const std::string& directory) {
-  const char* const path = std::getenv("PATH");
-  ProgramRun run = program_run(command, ranks, directory, path ? path : "");
-  ProgramFacts facts = facts_of_program(run.program);
-  run.build = std::move(facts.version);
-  run.mpi_libraries = std::move(facts.mpi_libraries);
-  return run;
-}
+}  // namespace
 
 UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run, TrafficWeight weight) {
   const auto found = store.find(run);
@@ -187,10 +179,8 @@ UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run, T
   if (matrix->ranks() != run.ranks)
     throw Error(found->file + ": the matrix has " + std::to_string(matrix->ranks()) + " ranks");
   if (matrix->total_weight() == 0)
-    return {nullptr,
-            {},
-            "in the profile of " + described(run) + ", made " + day_and_time(found->made) +
-                ", the ranks sent each other nothing (" + found->file + ")"};
+    return none_usable("in the profile of " + described(run) + ", made " + day_and_time(found->made) +
+                       ", the ranks sent each other nothing (" + found->file + ")");
   return {std::move(matrix), found->file,
           "using the profile of " + described(run) + ", made " + day_and_time(found->made) +
               (found->same_arguments ? "" : " with other numbers in its arguments") +

@@ -16,9 +16,6 @@ namespace placement::spank {
 // Profiles that srun makes of each run of an MPI program where the site has ProfileJobs=yes. They are used only when
 // the last learned_runs runs agree, because a single run may be unusual.
 
-// The largest part of the traffic by which two runs that agree may differ.
-inline constexpr double most_difference_of_runs = 0.1;
-
 // Returns the part (0 to 1) of the traffic by which two matrices differ after each was divided by its total. It is 0 if
 // they differ by a factor only, or neither has traffic. It is 1 if no pair has traffic in both, if only one has
 // traffic, or if their numbers of ranks differ.
@@ -56,20 +53,14 @@ struct UsableProfile {
   bool none_stored = false;  // no profile has this number of ranks
 };
 
-// Returns a matrix for `run` from stored profiles. First choice: learned profiles with its number of ranks, if they
-// agree. Second: a profile, made by the user or learned, with the nearest other number of ranks whose traffic is a
-// regular structure (pattern/scaling.hpp). Throws Error as ProfileStore::find() does.
-UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run,
-                                TrafficWeight weight = TrafficWeight::bytes);
-
 // Returns the program and the number of ranks of a run for a message, as "halo with 8 ranks".
 std::string described(const ProgramRun& run);
 
-// Returns the run of a command with `ranks` ranks in `directory`, with the build and the MPI libraries of its program.
-ProgramRun run_of_command(const std::vector<std::string>& command, std::int32_t ranks, const std::string& directory);
-
-// Returns the profile of `run` that the user made, else learned_or_scaled(). Throws Error if the store or the profile
-// cannot be used.
-UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run, TrafficWeight weight);
+// Returns a matrix for `run` from stored profiles. First choice: the profile that the user made. Second: learned
+// profiles with the number of ranks of `run`, if they agree. Third: a profile, made by the user or learned, with the
+// nearest other number of ranks whose traffic is a regular structure (pattern/scaling.hpp). Throws Error if the store
+// or the profile cannot be used.
+UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run,
+                             TrafficWeight weight = TrafficWeight::bytes);
 
 }  // namespace placement::spank

@@ -20,6 +20,7 @@
 #include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
+#include "spank/profile/program_facts.hpp"
 
 namespace placement::spank {
 
@@ -183,7 +184,10 @@ ProgramRun program_run(const std::vector<std::string>& command, std::int32_t ran
   }
   std::error_code failed;
   const fs::path real = fs::canonical(found, failed);
-  return {failed ? word : real.string(), {command.begin() + 1, command.end()}, ranks};
+  const std::string program = failed ? word : real.string();
+  ProgramFacts facts = facts_of_program(program);
+  return {
+      program, {command.begin() + 1, command.end()}, ranks, std::move(facts.version), std::move(facts.mpi_libraries)};
 }
 
 std::string class_of_arguments(const std::vector<std::string>& arguments) {

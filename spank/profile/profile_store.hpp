@@ -19,9 +19,9 @@ struct ProgramRun {
   std::vector<std::string> mpi_libraries = {};  // with which the program is linked, as ProgramFacts has them
 };
 
-// Returns the run of a command with `ranks` ranks. A program without a slash is looked up in `search_path`, in the form
-// of PATH, and then in `directory`; a relative path starts at `directory`. If the program is not found,
-// ProgramRun::program is its name as given. Throws Error if `command` is empty.
+// Returns the run of a command with `ranks` ranks, with the facts about its program. A program without a slash is
+// looked up in `search_path`, in the form of PATH, and then in `directory`; a relative path starts at `directory`. If
+// the program is not found, ProgramRun::program is its name as given. Throws Error if `command` is empty.
 ProgramRun program_run(const std::vector<std::string>& command, std::int32_t ranks, const std::string& directory,
                        const std::string& search_path);
 

@@ -10,11 +10,11 @@
 #include <ctime>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 
 #include "common/matrix/written_profile.hpp"
 #include "common/slurm/controller_query.hpp"
 #include "common/state/controller_state.hpp"
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
@@ -33,12 +33,13 @@ namespace {
 constexpr const char* library_variable = "PLACEMENT_PROFILE_LIBRARY";
 
 ProgramRun run_of(const std::vector<std::string>& command, std::int32_t tasks) {
-  return run_of_command(command, tasks, (fs::current_path() / client_option("chdir").value_or("")).string());
+  return program_run(command, tasks, (fs::current_path() / client_option("chdir").value_or("")).string(),
+                     environment_value("PATH"));
 }
 
 std::string library() {
-  const char* const own = std::getenv(library_variable);
-  return own && *own ? own : PROFILE_LIBRARY;
+  const std::string own = environment_value(library_variable);
+  return own.empty() ? PROFILE_LIBRARY : own;
 }
 
 std::string with_numbers(const std::string& file, std::uint32_t job, std::uint32_t step) {
@@ -90,9 +91,8 @@ bool is_excluded(const std::string& program, const std::string& names) {
 
 // The command begins at the word where getopt stopped. It ends before a word ":", which begins another component.
 std::vector<std::string> command_given(int component) {
-  std::ifstream command_line("/proc/self/cmdline");
-  std::vector<std::string> words, command;
-  for (std::string word; std::getline(command_line, word, '\0');) words.push_back(word);
+  const std::vector<std::string> words = command_line_of("self");
+  std::vector<std::string> command;
   std::size_t first = 0;  // the word before the options of the component
   for (int separators = 0; separators < component && first + 1 < words.size();)
     if (words[++first] == ":") ++separators;
@@ -203,11 +203,8 @@ void profile_task(spank_t spank) {
   std::string preload = task_variable(spank, library_variable).value_or("");
   if (preload.empty()) preload = PROFILE_LIBRARY;
   if (access(preload.c_str(), R_OK) != 0) {
-    if (learning)  // its user did not ask for a profile
-      slurm_verbose("placement: %s is missing on this node: nothing is profiled", preload.c_str());
-    else
-      slurm_error("placement: %s is missing on this node: nothing is profiled", preload.c_str());
-    return;
+    const auto report = learning ? slurm_verbose : slurm_error;  // the user of a learned run asked for no profile
+    return report("placement: %s is missing on this node: nothing is profiled", preload.c_str());
   }
   if (const auto own = task_variable(spank, "LD_PRELOAD"); own && !own->empty()) preload += ":" + *own;
   spank_setenv(spank, "LD_PRELOAD", preload.c_str(), 1);

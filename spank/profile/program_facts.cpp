@@ -4,11 +4,12 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <memory>
 #include <string_view>
+
+#include "common/util/file_descriptor.hpp"
 
 namespace placement::spank {
 
@@ -18,10 +19,6 @@ namespace {
 constexpr std::size_t most_build_id_bytes = 64;
 
 constexpr std::size_t most_libraries = 64;  // a hostile file could name millions
-
-struct EndElf {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
 
 void add_mpi_libraries(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::vector<std::string>& libraries) {
   Elf_Data* const data = elf_getdata(section, nullptr);
@@ -71,19 +68,16 @@ ProgramFacts facts_of(Elf* elf) {
 
 ProgramFacts facts_of_program(const std::string& path) {
   if (elf_version(EV_CURRENT) == EV_NONE) return {};
-  const int file =
-      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // so that a pipe in the program's place cannot block
+  // O_NONBLOCK, so that a pipe in the program's place cannot block
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file < 0) return {};
-  ProgramFacts facts;
-  if (const std::unique_ptr<Elf, EndElf> elf(elf_begin(file, ELF_C_READ, nullptr));
-      elf && elf_kind(elf.get()) == ELF_K_ELF) {
-    facts = facts_of(elf.get());
-    struct stat status;
-    if (facts.version.empty() && fstat(file, &status) == 0)
-      facts.version = std::to_string(status.st_size) + " bytes of " + std::to_string(status.st_mtim.tv_sec) + "." +
-                      std::to_string(status.st_mtim.tv_nsec);
-  }
-  close(file);
+  const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(file, ELF_C_READ, nullptr), elf_end);
+  if (!elf || elf_kind(elf.get()) != ELF_K_ELF) return {};
+  ProgramFacts facts = facts_of(elf.get());
+  struct stat status;
+  if (facts.version.empty() && fstat(file, &status) == 0)
+    facts.version = std::to_string(status.st_size) + " bytes of " + std::to_string(status.st_mtim.tv_sec) + "." +
+                    std::to_string(status.st_mtim.tv_nsec);
   return facts;
 }
 

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 
 #include "common/matrix/matrix_read.hpp"
+#include "common/matrix/matrix_wire.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
@@ -136,8 +138,7 @@ std::string hint_for_unknown_word(std::string_view word) {
 }
 
 bool PlacementOptions::take_distribution(std::string_view word, std::string_view variable) {
-  const bool ours = !is_stock_distribution(word) && users_policy(word);
-  if (ours) {
+  if (!is_stock_distribution(word) && users_policy(word)) {
     take_placement(word);
     option_ = "-m";
     return true;
@@ -145,40 +146,37 @@ bool PlacementOptions::take_distribution(std::string_view word, std::string_view
   if (word_) revoked_ = *word_;
   stock_word_ = word;
   word_.reset();
-  stock_ = true;
   stock_variable_ = variable;
   overrides_ = false;
   return false;
 }
 
-std::string PlacementOptions::taken_back() const {
-  if (!stock_ || revoked_.empty()) return {};
-  return stock_distribution() + " cancels the policy " + shown(revoked_);
-}
-
-std::string PlacementOptions::unused_matrix() const {
-  if (!stock_ || !revoked_.empty() || matrix_file_.empty()) return {};
+std::string PlacementOptions::ignored_options() const {
+  if (stock_word_ && !revoked_.empty())
+    return stock_distribution() + " cancels the policy " + shown(revoked_) + ": ranks by " + stock_distribution() +
+           ", nodes by Slurm or by the partition's policy";
+  if (!stock_word_ || matrix_file_.empty()) return {};
   return "--comm-matrix=" + shown(matrix_file_) + " is ignored: it requires a policy, and " + stock_distribution() +
          " is not one";
 }
 
 std::string PlacementOptions::stock_distribution() const {
-  return (stock_variable_.empty() ? "-m " : stock_variable_ + "=") + shown(stock_word_);
+  return (stock_variable_.empty() ? "-m " : stock_variable_ + "=") + shown(stock_word_.value_or(""));
 }
 
 void PlacementOptions::take_placement(std::string_view word) {
   revoked_.clear();
   word_ = word;
   option_ = "--placement";
-  overrides_ = overrides_ || stock_;
-  stock_ = false;
+  overrides_ = overrides_ || stock_word_;
+  stock_word_.reset();
 }
 
 void PlacementOptions::take_matrix_file(std::string_view file) { matrix_file_ = file; }
 
 std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int32_t> tasks) const {
   if (!word_) {
-    if (!matrix_file_.empty() && !stock_)
+    if (!matrix_file_.empty() && !stock_word_)
       throw Error("--comm-matrix=" + matrix_file_ + " needs a policy: add -m TREEMATCH or --placement=TREEMATCH");
     return std::nullopt;
   }
@@ -204,6 +202,17 @@ std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int
   const bool traffic = placement_request.matrix || placement_request.automatic || pattern;
   if (placement_request.note.empty() && !traffic) placement_request.note = treematch::idle_objective_note(parameters);
   return placement_request;
+}
+
+std::string take_pattern(PlacementRequest& placement_request, std::int32_t tasks) {
+  const auto pattern = pattern::pattern_of(placement_request.spec.parameters);
+  if (!pattern) return {};
+  placement_request.matrix = nullptr;
+  if (pattern->kind == pattern::Pattern::Kind::all_to_all &&
+      pattern::pair_count(*pattern, tasks) > WireLimits{}.max_pairs)
+    return "alltoall of " + std::to_string(tasks) + " ranks needs no matrix: the nearest nodes are best for it";
+  placement_request.matrix = std::make_shared<const CommMatrix>(pattern::matrix_of(*pattern, tasks));
+  return pattern::layout_note(*pattern, tasks);
 }
 
 }  // namespace placement::spank

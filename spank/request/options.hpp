@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@ struct PlacementRequest {
   std::shared_ptr<const CommMatrix> matrix;  // null if there is none, or if it is to come from a stored profile
   bool overrides_distribution = false;       // the policy overrides a stock -m that was given before it
   bool automatic = false;                    // the matrix comes from a stored profile (matrix=auto)
+  std::int32_t component = 0;                // of a heterogeneous job, for a request that a job was submitted with
   std::string note = {};                     // the message about the options for the user; mostly empty
 };
 
@@ -54,29 +56,25 @@ class PlacementOptions {
   std::optional<PlacementRequest> resolve(std::optional<std::int32_t> tasks) const;
 
   // Returns true if a stock -m is in force that was not taken from the environment.
-  bool distribution_on_command_line() const { return stock_ && stock_variable_.empty(); }
+  bool distribution_on_command_line() const { return stock_word_ && stock_variable_.empty(); }
   // Returns true if any stock -m is in force.
-  bool distribution_given() const { return stock_; }
+  bool distribution_given() const { return stock_word_.has_value(); }
 
   // Returns the stock -m in force as a message names it: "-m cyclic", or "SLURM_DISTRIBUTION=cyclic" from the
   // environment.
   std::string stock_distribution() const;
 
-  // Returns a message such as "-m plane=2 cancels the policy NLA" if a stock word cancelled a policy; else empty.
-  std::string taken_back() const;
-
-  // Returns a message that the matrix is ignored if it was given in addition to a stock -m. Returns an empty text
-  // otherwise, and if taken_back() names the policy of the matrix.
-  std::string unused_matrix() const;
+  // Returns a message such as "-m plane=2 cancels the policy NLA: ..." if a stock word cancelled a policy. Otherwise
+  // returns a message that the matrix is ignored if it was given in addition to a stock -m; else an empty text.
+  std::string ignored_options() const;
 
  private:
   std::optional<std::string> word_;  // the word of the policy in force
   std::string option_;               // the option by which it was given, for messages
   std::string matrix_file_;          // the value of --comm-matrix
   std::string revoked_;              // the word of the policy that the stock word took back; empty if there is none
-  std::string stock_word_;
-  bool stock_ = false;
-  std::string stock_variable_ = {};  // where stock_word_ comes from; empty: an option -m
+  std::optional<std::string> stock_word_;  // the stock -m in force
+  std::string stock_variable_ = {};        // where stock_word_ comes from; empty: an option -m
   bool overrides_ = false;
 };
 
@@ -89,5 +87,11 @@ bool is_policy_word(std::string_view word);
 // Returns a hint for the user if Slurm will refuse the distribution word, which is no policy either; else an empty
 // string.
 std::string hint_for_unknown_word(std::string_view word);
+
+// Sets the matrix of a request that names a pattern to that of a job or step of `tasks` tasks, at least 1. Does nothing
+// if the request names none. If all pairs have equal traffic and are too many for a job to carry, the request gets no
+// matrix; only close nodes help it. Returns a message for a user who asks for details, for example the sides of a grid;
+// mostly empty. Throws Error if the pattern does not fit the number of tasks.
+std::string take_pattern(PlacementRequest& placement_request, std::int32_t tasks);
 
 }  // namespace placement::spank

@@ -78,7 +78,7 @@ ShippedRequest pack_request(const PlacementRequest& placement_request, std::int3
   return shipped;
 }
 
-std::optional<ReceivedRequest> unpack_request(const Getenv& get) {
+std::optional<PlacementRequest> unpack_request(const Getenv& get) {
   const char* const found = get(request_version_variable);
   const char* const automatic = found ? nullptr : get(request_automatic_variable);
   if (!found && !automatic) return std::nullopt;
@@ -88,10 +88,10 @@ std::optional<ReceivedRequest> unpack_request(const Getenv& get) {
   const char* const word = automatic ? automatic : get(request_policy_variable);
   if (!word) throw Error(std::string(job_environment_prefix) + request_policy_variable + " is missing");
 
-  ReceivedRequest received;
-  received.placement_request.spec = parse_policy_spec(word);
-  received.placement_request.automatic = automatic != nullptr;
-  received.placement_request.overrides_distribution = get(request_overrides_variable) != nullptr;
+  PlacementRequest received;
+  received.spec = parse_policy_spec(word);
+  received.automatic = automatic != nullptr;
+  received.overrides_distribution = get(request_overrides_variable) != nullptr;
   if (const char* text = get(request_component_variable))
     received.component = number_in(request_component_variable, text, INT16_MAX);
   if (automatic) return received;
@@ -103,8 +103,7 @@ std::optional<ReceivedRequest> unpack_request(const Getenv& get) {
       if (!part) throw Error(job_environment_prefix + piece_name(piece) + " is missing");
       all += part;
     }
-    received.placement_request.matrix =
-        std::make_shared<const CommMatrix>(unpack_wire(from_base64url(all, most_packed_bytes)));
+    received.matrix = std::make_shared<const CommMatrix>(unpack_wire(from_base64url(all, most_packed_bytes)));
   }
   return received;
 }

@@ -21,18 +21,12 @@ struct ShippedRequest {
 // Equal matrices give equal samples. Throws Error if no sample is small enough, as with more than 100,000 ranks.
 ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component);
 
-// The request of a job, as unpack_request() returns it.
-struct ReceivedRequest {
-  PlacementRequest placement_request;
-  std::int32_t component = 0;  // of a heterogeneous job, from 0; 0 for any other job
-};
-
 // Returns the value of a variable of the job control environment, or null.
 using Getenv = std::function<const char*(const std::string& name)>;
 
 // Returns the shipped request in an environment; nothing if there is none, or if it does not fit the job. `get` looks
 // up a variable by its name without SLURM_SPANK_. Throws Error if the request is damaged or of another version.
-std::optional<ReceivedRequest> unpack_request(const Getenv& get);
+std::optional<PlacementRequest> unpack_request(const Getenv& get);
 
 // Returns the names of all variables that any shipped request may have.
 std::vector<std::string> request_variable_names();

@@ -12,8 +12,11 @@
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
+#include "config.h"
+#include "monitor/protocol/query_client.hpp"
+#include "policies/table.hpp"
 #include "spank/request/job_decision.hpp"
-#include "spank/request/pattern_matrix.hpp"
+#include "spank/request/options.hpp"
 #include "spank/request/shipped_request.hpp"
 #include "spank/step/slurm_view.hpp"
 
@@ -143,13 +146,12 @@ std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_
     return unpack_request(
         [of](const std::string& name) { return std::getenv(of_component(job_environment_prefix + name, of).c_str()); });
   };
-  std::optional<ReceivedRequest> received = unpack(component);
+  std::optional<PlacementRequest> received = unpack(component);
   if (!received && component) {
     received = unpack({});  // the request of the whole job names the component that it is for
     if (received && received->component != static_cast<std::int32_t>(*component)) return std::nullopt;
   }
-  if (!received) return std::nullopt;
-  return std::move(received->placement_request);
+  return received;
 }
 
 StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_request, const MapLength& map_length) {
@@ -160,6 +162,28 @@ StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_
                 std::to_string(tasks) + " tasks: allocate with -n " +
                 std::to_string(placement_request.matrix->ranks()));
   return place_step(placement_request, allocation.step, allocation.view, map_length);
+}
+
+std::string add_missing_state(const PolicySpec& spec, ClusterView& view, [[maybe_unused]] std::uint32_t job,
+                              [[maybe_unused]] std::span<const std::string> nodes,
+                              [[maybe_unused]] const ControllerState& controller) {
+  if (view.torus || view.live || view.outages || !policies::check_policy_spec(spec).uses_live) return {};
+#ifdef BUILD_MONITOR
+  try {
+    protocol::Query query;
+    query.kind = protocol::Query::Kind::job_state;
+    query.job = job;
+    query.text = compress_hostlist(nodes);
+    constexpr double seconds = 2;
+    const auto address = protocol::monitor_address(slurm_conf_path(), controller, Config{});
+    attach_job_state(view, unpack_job_state(protocol::ask_monitors(address, query, seconds).text));
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+#else
+  return "this plugin was built without munge, which queries of placement-monitor require";
+#endif
 }
 
 }  // namespace placement::spank

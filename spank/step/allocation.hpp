@@ -2,9 +2,11 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "common/policy/policy_spec.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/step_view.hpp"
@@ -44,5 +46,12 @@ std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_
 // fails.
 StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_request,
                        const MapLength& map_length = nullptr);
+
+// Adds the state of `nodes` to the view, if the policy uses live data and the view has no torus, live data or outage
+// probabilities. slurmctld sends none with a job whose own policy does not use them. Asks placement-monitor on each
+// controller for up to 2 s; `controller` has its address. Returns an empty text, or the reason why the policy has only
+// Slurm's topology.
+std::string add_missing_state(const PolicySpec& spec, ClusterView& view, std::uint32_t job,
+                              std::span<const std::string> nodes, const ControllerState& controller);
 
 }  // namespace placement::spank

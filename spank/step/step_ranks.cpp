@@ -114,8 +114,9 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   Request request;
   request.tasks = static_cast<std::int32_t>(step.all_tasks());
   if (placement_request.matrix && placement_request.matrix->ranks() != request.tasks)
-    throw Error("the matrix has " + std::to_string(placement_request.matrix->ranks()) + " ranks, but the step has " +
-                std::to_string(request.tasks) + " tasks");
+    throw Error("the matrix has " + std::to_string(placement_request.matrix->ranks()) + " ranks, but step " +
+                std::to_string(step.job) + "." + std::to_string(step.step) + " has " + std::to_string(request.tasks) +
+                " tasks");
   const StepView places = view_of_step(view, step);
   request.cores_per_task = places.cores_per_task;
   request.min_nodes = request.max_nodes = static_cast<std::int32_t>(step.nodes.size());

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "common/decision/job_variables.hpp"
+#include "common/util/file_descriptor.hpp"
 #include "spank/api/task_environment.hpp"
 #include "spank/request/job_decision.hpp"
 #include "spank/request/shipped_request.hpp"
@@ -59,8 +60,7 @@ void tell(spank_t spank, std::uint32_t job, std::uint32_t component) {
   const std::string notice =
       decision_notice(asked, job, task_number(spank, "SLURM_ARRAY_JOB_ID"), decision ? decision->c_str() : nullptr);
   if (notice.empty()) return;
-  const std::string line = "placement: " + notice + "\n";
-  if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // there is no other place for the notice
+  write_all(STDERR_FILENO, "placement: " + notice + "\n");  // there is no other place for the notice
 }
 
 }  // namespace

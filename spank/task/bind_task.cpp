@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "spank/api/task_environment.hpp"
-#include "spank/task/bind_by_plan.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "spank/task/gpu_tasks.hpp"
 
@@ -17,16 +16,10 @@ namespace {
 
 // The GPUs that the step has on this node, as Slurm lists them before it binds the tasks. A task's own environment may
 // list the GPUs of the task alone.
-std::string& step_gpus() {
-  static std::string gpus;
-  return gpus;
-}
+std::string step_gpus;
 
 // Which of the step's GPUs each task of the node uses, from 0 on, where order_gpus() has changed it; else empty.
-std::vector<std::int32_t>& changed_order() {
-  static std::vector<std::int32_t> order;
-  return order;
-}
+std::vector<std::int32_t> changed_order;
 
 std::optional<LocalTask> this_task(spank_t spank) {
   LocalTask task;
@@ -53,7 +46,7 @@ TaskVariables variables_of(spank_t spank) {
 
 }  // namespace
 
-void note_step_gpus(spank_t spank) { step_gpus() = task_variable(spank, "SLURM_STEP_GPUS").value_or(""); }
+void note_step_gpus(spank_t spank) { step_gpus = task_variable(spank, "SLURM_STEP_GPUS").value_or(""); }
 
 void order_gpus(spank_t spank) {
   const auto plan = task_variable(spank, gpu_plan_variable);
@@ -63,7 +56,7 @@ void order_gpus(spank_t spank) {
   const auto task = this_task(spank);
   if (!task) return;
   const auto order = slots_for(*plan, task->job, task->step, task->total, task->local_ranks);
-  const std::vector<std::int32_t> gpus = parse_gpu_list(step_gpus());
+  const std::vector<std::int32_t> gpus = parse_gpu_list(step_gpus);
   if (!order || !all_see_all(task_variable(spank, "SLURMD_TRES_BIND").value_or(""), gpus, order->size())) return;
   const auto known = gpus_of_node(variables_of(spank), false);
   if (!known || known->size() <= static_cast<std::size_t>(gpus.back())) return;
@@ -71,7 +64,7 @@ void order_gpus(spank_t spank) {
       gpu_list_variable(known->front().file, [&](const char* name) { return task_variable(spank, name).has_value(); });
   const auto list = variable ? reordered_list(*task_variable(spank, variable), *order) : std::nullopt;
   if (!list || spank_setenv(spank, variable, list->c_str(), 1) != ESPANK_SUCCESS) return;
-  changed_order() = *order;
+  changed_order = *order;
 }
 
 void bind_task(spank_t spank) {
@@ -81,7 +74,7 @@ void bind_task(spank_t spank) {
 
   const auto task = this_task(spank);
   if (!task) return;
-  const std::string failed = bind_by_plan(*plan, *task, step_gpus(), changed_order(), variables_of(spank));
+  const std::string failed = bind_by_plan(*plan, *task, step_gpus, changed_order, variables_of(spank));
   if (!failed.empty()) slurm_debug("placement: %s", failed.c_str());
 }
 

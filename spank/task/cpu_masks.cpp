@@ -6,6 +6,8 @@
 #include <fstream>
 #include <tuple>
 
+#include "common/util/text.hpp"
+
 namespace placement::spank {
 
 namespace {
@@ -47,14 +49,12 @@ int CpuMask::lowest() const {
 
 std::optional<std::vector<CpuMask>> parse_masks(std::string_view list) {
   std::vector<CpuMask> masks;
-  for (;;) {
-    const auto comma = list.find(',');
-    const auto mask = parse_mask(list.substr(0, comma));
+  for (const std::string_view part : split_at(list, ',')) {
+    const auto mask = parse_mask(part);
     if (!mask || mask->lowest() < 0) return std::nullopt;
     masks.push_back(*mask);
-    if (comma == list.npos) return masks;
-    list.remove_prefix(comma + 1);
   }
+  return masks;
 }
 
 std::string mask_list(std::span<const CpuMask> masks) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Diverts calls in two small libraries that differ in the way they were linked.
-#include "spank/hooks/import_slot.hpp"
+#include "spank/hooks/function_hook.hpp"
 
 #include <dlfcn.h>
 

@@ -77,38 +77,38 @@ END_TEST
 START_TEST(three_runs_have_to_agree) {
   Learning learning;
   const CommMatrix ring = of("ring", 8);
-  ck_assert_words(learned_or_scaled(learning.store, halo(8)).told, "no profile halo 8 ranks");
-  ck_assert(learned_or_scaled(learning.store, halo(8)).none_stored);
+  ck_assert_words(usable_profile(learning.store, halo(8)).told, "no profile halo 8 ranks");
+  ck_assert(usable_profile(learning.store, halo(8)).none_stored);
   // The user's own profile with other words among the arguments.
   const ProgramRun other{"/opt/halo", {"-j", "40"}, 8};
   const std::string file = learning.store.file_for(other);
   put(file, ring);
-  ck_assert_words(learned_or_scaled(learning.store, halo(8)).told, "halo arguments with " + file);
+  ck_assert_words(usable_profile(learning.store, halo(8)).told, "halo arguments with " + file);
   learning.store.note_arguments(other);
-  ck_assert_words(learned_or_scaled(learning.store, halo(8)).told, "halo arguments with '-j 40' " + file);
+  ck_assert_words(usable_profile(learning.store, halo(8)).told, "halo arguments with '-j 40' " + file);
   const ProgramRun bare{"/opt/halo", {}, 8};
   put(learning.store.file_for(bare), ring);
   learning.store.note_arguments(bare);
   std::filesystem::remove(file);
-  ck_assert_words(learned_or_scaled(learning.store, halo(8)).told,
+  ck_assert_words(usable_profile(learning.store, halo(8)).told,
                   "halo arguments without " + learning.store.file_for(bare));
   for (int run = 1; run <= 2; ++run) {
     ck_assert(learning.wants(halo(8)));
     learning.learn(ring);
-    const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
+    const UsableProfile profile = usable_profile(learning.store, halo(8));
     ck_assert(!profile.matrix);
     ck_assert_words(profile.told, std::to_string(run) + " of 3 runs halo 8 agree");
   }
   learning.learn(ring);
-  const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
+  const UsableProfile profile = usable_profile(learning.store, halo(8));
   ck_assert(profile.matrix && *profile.matrix == ring);
   ck_assert_words(profile.told, "learned halo 8 ranks 3 runs differ 0.0 %");
   ck_assert(!learning.wants(halo(8)));
   // Another build of the program, other words among its arguments, and another number of ranks are other runs.
   ck_assert(learning.wants(halo(8, "cd34")));
-  ck_assert(!learned_or_scaled(learning.store, halo(8, "cd34")).matrix);
-  ck_assert(!learned_or_scaled(learning.store, {"/opt/halo", {"-j", "40"}, 8, "ab12"}).matrix);
-  ck_assert(learned_or_scaled(learning.store, {"/elsewhere/halo", {"-i", "7"}, 8, "ab12"}).matrix);
+  ck_assert(!usable_profile(learning.store, halo(8, "cd34")).matrix);
+  ck_assert(!usable_profile(learning.store, {"/opt/halo", {"-j", "40"}, 8, "ab12"}).matrix);
+  ck_assert(usable_profile(learning.store, {"/elsewhere/halo", {"-i", "7"}, 8, "ab12"}).matrix);
 }
 END_TEST
 
@@ -116,14 +116,14 @@ START_TEST(the_last_three_runs_count) {
   Learning learning;
   const CommMatrix ring = of("ring", 8), other = of("alltoall", 8);
   for (const CommMatrix* matrix : {&ring, &other, &ring}) learning.learn(*matrix);
-  const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
+  const UsableProfile profile = usable_profile(learning.store, halo(8));
   ck_assert(!profile.matrix);
   ck_assert_words(profile.told, "3 runs halo 8 ranks differ 71.4 % 10.0 %");
   ck_assert(learning.wants(halo(8)));
   learning.learn(ring);  // after it the first no longer counts
-  ck_assert(!learned_or_scaled(learning.store, halo(8)).matrix);
+  ck_assert(!usable_profile(learning.store, halo(8)).matrix);
   learning.learn(ring);  // after it the one that differs no longer counts
-  ck_assert(learned_or_scaled(learning.store, halo(8)).matrix);
+  ck_assert(usable_profile(learning.store, halo(8)).matrix);
   ck_assert_uint_eq(learning.store.find_learned(halo(8)).size(), 5);
   for (int run = 0; run < 20; ++run) learning.learn(ring);
   ck_assert_uint_le(learning.store.find_learned(halo(8)).size(), ProfileStore::learned_files);
@@ -137,7 +137,7 @@ START_TEST(runs_at_the_same_time_all_count) {
   const std::vector<std::string> files = {learning.next(halo(8)), learning.next(halo(8)), learning.next(halo(8))};
   for (const std::string& file : files) put(file, of("ring", 8), 60);
   ck_assert_uint_eq(learning.store.find_learned(halo(8)).size(), 4);
-  const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
+  const UsableProfile profile = usable_profile(learning.store, halo(8));
   ck_assert(profile.matrix && *profile.matrix == of("ring", 8));
 }
 END_TEST
@@ -169,7 +169,7 @@ START_TEST(the_largest_difference_that_counts_as_agreement) {
     learning.learn(ring);
     learning.learn(with(ring, 0, 5, extra));
     learning.learn(ring);
-    ck_assert(!!learned_or_scaled(learning.store, halo(10)).matrix == agrees);
+    ck_assert(!!usable_profile(learning.store, halo(10)).matrix == agrees);
   }
 }
 END_TEST
@@ -178,7 +178,7 @@ START_TEST(runs_that_send_nothing_place_nothing) {
   Learning learning;
   for (int run = 0; run < 3; ++run) learning.learn(CommMatrix::from_edges(8, {}));
   ck_assert(!learning.wants(halo(8)));
-  const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
+  const UsableProfile profile = usable_profile(learning.store, halo(8));
   ck_assert(!profile.matrix);
   ck_assert(profile.told.find("nothing") != std::string::npos);
   ck_assert_words(profile.told, "last 3 runs halo 8 ranks");
@@ -192,7 +192,7 @@ START_TEST(a_month_later_it_is_learned_anew) {
     learning.age_s = age_h * 3600 + 240;
     for (int run = 0; run < 3; ++run) learning.learn(of("ring", 8));
     ck_assert(learning.wants(halo(8)) == anew);
-    ck_assert(learned_or_scaled(learning.store, halo(8)).matrix);  // until the next three runs are through
+    ck_assert(usable_profile(learning.store, halo(8)).matrix);  // until the next three runs are through
   }
 }
 END_TEST
@@ -201,28 +201,28 @@ START_TEST(damaged_and_foreign_files_do_not_count) {
   Learning learning;
   for (int run = 0; run < 3; ++run) learning.learn(of("ring", 8));
   std::ofstream(learning.store.find_learned(halo(8))[1].file) << "np 8\n0 9 1\n";
-  ck_assert(!learned_or_scaled(learning.store, halo(8)).matrix);
+  ck_assert(!usable_profile(learning.store, halo(8)).matrix);
   ck_assert(learning.wants(halo(8)));
   put(learning.store.find_learned(halo(8))[1].file, of("ring", 9));
-  ck_assert(!learned_or_scaled(learning.store, halo(8)).matrix);
+  ck_assert(!usable_profile(learning.store, halo(8)).matrix);
 }
 END_TEST
 
 START_TEST(regular_traffic_is_scaled_to_other_ranks) {
   Learning learning;
   for (int run = 0; run < 2; ++run) learning.learn(of("grid=4x2", 8));
-  ck_assert(!learned_or_scaled(learning.store, halo(16)).matrix);  // two runs are too few for other ranks, too
+  ck_assert(!usable_profile(learning.store, halo(16)).matrix);  // two runs are too few for other ranks, too
   learning.learn(of("grid=4x2", 8));
-  const UsableProfile learned = learned_or_scaled(learning.store, halo(16));
+  const UsableProfile learned = usable_profile(learning.store, halo(16));
   ck_assert(learned.matrix && *learned.matrix == of("grid=4x4", 16));
   ck_assert_words(learned.told, "no profile halo 16 ranks learned 8 ranks grid 4 x 4");
   // A profile that the user made counts at once; the nearest number of ranks is taken.
   put(learning.store.file_for(halo(32)), of("ring", 32));
-  ck_assert(*learned_or_scaled(learning.store, halo(24)).matrix == of("ring", 24));
-  ck_assert(*learned_or_scaled(learning.store, halo(12)).matrix == of("grid=4x3", 12));
+  ck_assert(*usable_profile(learning.store, halo(24)).matrix == of("ring", 24));
+  ck_assert(*usable_profile(learning.store, halo(12)).matrix == of("grid=4x3", 12));
   Learning irregular;
   put(irregular.store.file_for(halo(8)), CommMatrix::from_edges(8, {{0, 5, 9}, {1, 7, 4}, {2, 3, 1}}));
-  ck_assert_words(learned_or_scaled(irregular.store, halo(16)).told, "halo 16 ranks 8 ranks structure");
+  ck_assert_words(usable_profile(irregular.store, halo(16)).told, "halo 16 ranks 8 ranks structure");
 }
 END_TEST
 

@@ -8,7 +8,6 @@
 
 #include "common/matrix/comm_matrix.hpp"
 #include "spank/request/client_options.hpp"
-#include "spank/request/pattern_matrix.hpp"
 #include "tests/words.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -104,19 +103,18 @@ START_TEST(the_matrix_may_be_said_apart) {
   ck_assert_error(options.resolve(4), "two matrices");
   options.take_distribution("block", "");
   ck_assert(!options.resolve(4));  // what the cancelled policy would have used harms nobody
-  ck_assert_text_eq(options.unused_matrix(), "");
-  ck_assert_words(options.taken_back(), "-m block policy " + treematch());
+  ck_assert_words(options.ignored_options(), "-m block policy " + treematch());
 
   // With a stock -m the job runs, with a message.
   PlacementOptions stock;
   stock.take_matrix_file("/no/such/file");
   stock.take_distribution("block", "");
   ck_assert(!stock.resolve(4));
-  ck_assert_words(stock.unused_matrix(), "--comm-matrix=/no/such/file policy -m block");
+  ck_assert_words(stock.ignored_options(), "--comm-matrix=/no/such/file policy -m block");
   stock.take_distribution("cyclic", "SBATCH_DISTRIBUTION");
-  ck_assert_words(stock.unused_matrix(), "--comm-matrix=/no/such/file policy SBATCH_DISTRIBUTION=cyclic");
+  ck_assert_words(stock.ignored_options(), "--comm-matrix=/no/such/file policy SBATCH_DISTRIBUTION=cyclic");
   stock.take_distribution(treematch(), "");
-  ck_assert_text_eq(stock.unused_matrix(), "");
+  ck_assert_text_eq(stock.ignored_options(), "");
 
   PlacementOptions alone;
   alone.take_matrix_file(matrix_file());
@@ -202,13 +200,10 @@ START_TEST(a_word_stands_for_a_matrix) {
     ck_assert_text_eq(placement::spank::take_pattern(*placement_request, 7), "");
     ck_assert_int_eq(placement_request->matrix->ranks(), 7);
     ck_assert_int_eq(placement_request->matrix->pairs(), 7);
-    ck_assert_int_eq(*placement::spank::tasks_of_pattern(*placement_request, 5), 5);
-    ck_assert(!placement::spank::tasks_of_pattern(*placement_request, std::nullopt));
   }
   options.take_distribution("TREEMATCH=grid=4x2,scope=whole", "");
   ck_assert_error_words(options.resolve(5), "grid=4x2 8 5 tasks");
   auto grid = options.resolve({});
-  ck_assert_int_eq(*placement::spank::tasks_of_pattern(*grid, std::nullopt), 8);
   ck_assert_error_words(placement::spank::take_pattern(*grid, 5), "grid=4x2 8 5 tasks");
   PlacementOptions apart;
   apart.take_matrix_file("ring");

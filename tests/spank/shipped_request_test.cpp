@@ -13,7 +13,6 @@ namespace {
 using placement::CommEdge;
 using placement::CommMatrix;
 using placement::spank::PlacementRequest;
-using placement::spank::ReceivedRequest;
 using placement::spank::ShippedRequest;
 
 PlacementRequest request_with(CommMatrix matrix) {
@@ -49,7 +48,7 @@ std::map<std::string, std::string> environment_of(const ShippedRequest& shipped)
   return environment;
 }
 
-std::optional<ReceivedRequest> unpack(const std::map<std::string, std::string>& environment) {
+std::optional<PlacementRequest> unpack(const std::map<std::string, std::string>& environment) {
   return placement::spank::unpack_request([&environment](const std::string& name) -> const char* {
     const auto found = environment.find("SLURM_SPANK_" + name);
     return found == environment.end() ? nullptr : found->second.c_str();
@@ -61,18 +60,18 @@ std::optional<ReceivedRequest> unpack(const std::map<std::string, std::string>& 
 START_TEST(what_is_packed_comes_out) {
   PlacementRequest placement_request = request_with(ring(16));
   const auto plain = unpack(environment_of(placement::spank::pack_request(placement_request, 0))).value();
-  ck_assert(*plain.placement_request.matrix == *placement_request.matrix);
-  ck_assert(to_string(plain.placement_request.spec) == to_string(placement_request.spec));
+  ck_assert(*plain.matrix == *placement_request.matrix);
+  ck_assert(to_string(plain.spec) == to_string(placement_request.spec));
   ck_assert_int_eq(plain.component, 0);
-  ck_assert(!plain.placement_request.overrides_distribution);
+  ck_assert(!plain.overrides_distribution);
 
   placement_request.overrides_distribution = true;
   const auto other = unpack(environment_of(placement::spank::pack_request(placement_request, 2))).value();
   ck_assert_int_eq(other.component, 2);
-  ck_assert(other.placement_request.overrides_distribution);
+  ck_assert(other.overrides_distribution);
 
   placement_request.matrix.reset();
-  ck_assert(!unpack(environment_of(placement::spank::pack_request(placement_request, 0)))->placement_request.matrix);
+  ck_assert(!unpack(environment_of(placement::spank::pack_request(placement_request, 0)))->matrix);
 }
 END_TEST
 
@@ -97,7 +96,7 @@ START_TEST(large_matrices_stay_within_the_limits) {
   }
   ck_assert_uint_lt(bytes, 1024 * 1024 + 4096);
   const auto received = unpack(environment_of(shipped)).value();
-  ck_assert_int_eq(received.placement_request.matrix->ranks(), ranks);
+  ck_assert_int_eq(received.matrix->ranks(), ranks);
   ck_assert(placement::spank::pack_request(request_with(ring(ranks)), 0).note.empty());
 }
 END_TEST
@@ -114,14 +113,14 @@ START_TEST(very_many_pairs_go_as_a_sample) {
   ck_assert_msg(
       shipped.note.find("499500 pairs") != std::string::npos && shipped.note.find("sample") != std::string::npos, "%s",
       shipped.note.c_str());
-  const CommMatrix all = *placement_request.matrix, sample = *unpack(environment_of(shipped))->placement_request.matrix;
+  const CommMatrix all = *placement_request.matrix, sample = *unpack(environment_of(shipped))->matrix;
   ck_assert_int_eq(sample.ranks(), ranks);
   ck_assert(sample.pairs() > 100'000 && sample.pairs() <= 200'000);
   ck_assert_int_lt(std::abs(sample.total_weight() - all.total_weight()), all.total_weight() / 100);
   for (std::int32_t a = 0; a + 1 < ranks; ++a) ck_assert_int_eq(sample.weight(a, a + 1), 100'000);
   ck_assert(placement::spank::pack_request(placement_request, 0).variables == shipped.variables);
   const ShippedRequest many = placement::spank::pack_request(request_with(noise(16000, 15)), 0);
-  ck_assert_int_le(unpack(environment_of(many))->placement_request.matrix->pairs(), 200'000);
+  ck_assert_int_le(unpack(environment_of(many))->matrix->pairs(), 200'000);
   ck_assert_error(placement::spank::pack_request(request_with(noise(150'000, 3)), 0), "150000 ranks");
 }
 END_TEST
@@ -136,7 +135,7 @@ START_TEST(damaged_requests_are_refused) {
     if (name == "SLURM_SPANK_PLACEMENT_VERSION")
       ck_assert(!unpack(damaged));
     else if (name == "SLURM_SPANK_PLACEMENT_MATRIX_PIECES")
-      ck_assert(!unpack(damaged)->placement_request.matrix);
+      ck_assert(!unpack(damaged)->matrix);
     else
       ck_assert_error(unpack(damaged), "missing");
   }
@@ -168,15 +167,15 @@ START_TEST(a_request_for_a_stored_profile_travels_without_a_matrix) {
     return found == environment.end() ? nullptr : found->second.c_str();
   };
   const auto received = placement::spank::unpack_request(get);
-  ck_assert(received && received->placement_request.automatic && !received->placement_request.matrix);
+  ck_assert(received && received->automatic && !received->matrix);
   ck_assert_int_eq(received->component, 2);
-  ck_assert_str_eq(received->placement_request.spec.parameters.at("seed").c_str(), "7");
+  ck_assert_str_eq(received->spec.parameters.at("seed").c_str(), "7");
   // Once a profile is found, the request is one with a matrix.
   placement_request.matrix = std::make_shared<const CommMatrix>(ring(4));
   environment = environment_of(placement::spank::pack_request(placement_request, 0));
   ck_assert(environment.contains("SLURM_SPANK_PLACEMENT_VERSION") &&
             !environment.contains("SLURM_SPANK_PLACEMENT_AUTO"));
-  ck_assert(!placement::spank::unpack_request(get)->placement_request.automatic);
+  ck_assert(!placement::spank::unpack_request(get)->automatic);
 }
 END_TEST
 

@@ -43,7 +43,7 @@ ShippedRequest shipped(std::int32_t ranks, std::vector<CommEdge> edges) {
   return pack_request(request, 0);
 }
 
-std::optional<ReceivedRequest> received(const ShippedRequest& sent) {
+std::optional<PlacementRequest> received(const ShippedRequest& sent) {
   return unpack_request([&](const std::string& name) -> const char* {
     for (const auto& [sent_name, value] : sent.variables)
       if (sent_name == name) return value.c_str();
@@ -72,10 +72,10 @@ START_TEST(matrices_of_up_to_200000_pairs_travel_whole) {
   for (const std::int32_t ranks : {1000, 65536}) {
     const ShippedRequest whole = shipped(ranks, following(ranks, 200'000));
     ck_assert_str_eq(whole.note.c_str(), "");
-    ck_assert_int_eq(received(whole)->placement_request.matrix->pairs(), 200'000);
+    ck_assert_int_eq(received(whole)->matrix->pairs(), 200'000);
     const ShippedRequest cut = shipped(ranks, following(ranks, 200'001));
     ck_assert_str_ne(cut.note.c_str(), "");
-    ck_assert_int_eq(received(cut)->placement_request.matrix->ranks(), ranks);
+    ck_assert_int_eq(received(cut)->matrix->ranks(), ranks);
   }
 }
 END_TEST
@@ -90,7 +90,7 @@ START_TEST(a_grid_of_65536_ranks_travels_whole) {
   }
   const ShippedRequest whole = shipped(65536, edges);
   ck_assert_str_eq(whole.note.c_str(), "");
-  ck_assert(*received(whole)->placement_request.matrix == CommMatrix::from_edges(65536, edges));
+  ck_assert(*received(whole)->matrix == CommMatrix::from_edges(65536, edges));
 }
 END_TEST
 

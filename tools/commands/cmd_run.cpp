@@ -20,7 +20,6 @@
 #include "spank/profile/learned_profile.hpp"
 #include "spank/profile/profile_store.hpp"
 #include "spank/step/slurm_view.hpp"
-#include "spank/task/bind_by_plan.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/launch/launchers.hpp"
@@ -105,10 +104,11 @@ std::string path_with(const std::string& text, bool on_nodes) {
 void take_profile(const Words& words, std::int64_t ranks, MapTask& task) {
   const Words program = program_of(words);
   if (program.empty()) throw CannotPlace("--auto: the program was not found in the command line");
-  const spank::UsableProfile profile = spank::usable_profile(
-      spank::ProfileStore::of_user(std::getenv),
-      spank::run_of_command(program, static_cast<std::int32_t>(ranks), std::filesystem::current_path().string()),
-      policies::weight_of(task.spec.parameters));
+  const spank::UsableProfile profile =
+      spank::usable_profile(spank::ProfileStore::of_user(std::getenv),
+                            spank::program_run(program, static_cast<std::int32_t>(ranks),
+                                               std::filesystem::current_path().string(), environment_value("PATH")),
+                            policies::weight_of(task.spec.parameters));
   if (!profile.matrix) throw CannotPlace(profile.told);
   notify("run", profile.told);
   task.matrix = profile.matrix;

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "spank/task/bind_by_plan.hpp"
+#include "spank/task/bind_plan.hpp"
 #include "spank/task/cpu_masks.hpp"
 #include "spank/task/gpu_tasks.hpp"
 

@@ -10,9 +10,9 @@
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
-#include "spank/request/pattern_matrix.hpp"
+#include "spank/request/options.hpp"
 #include "spank/step/slurm_view.hpp"
-#include "spank/step/state_query.hpp"
+#include "spank/step/allocation.hpp"
 #include "tools/output/output.hpp"
 
 namespace placement::tools {
