@@ -190,10 +190,10 @@ START_TEST(wrong_values_are_named) {
       {pair("\"latency_us\": 2e9"), "pairs[0].latency_us 2e9"},
       {pair("\"bandwidth_Bps\": 1e-60"), "pairs[0].bandwidth_Bps 1e-60"},
       {pair("\"source\": \"guessed\""), "pairs[0].source \"guessed\""},
-      {pair("\"latency_us\": 1"), "t: groups 0 and 0: source none"},
+      {pair("\"latency_us\": 1"), "t: groups 0 and 0: no source"},
       {pair("\"latency_predictor\": \"guess\""), "pairs[0].latency_predictor \"guess\""},
       {pair("\"latency_error_us\": 1"), "pairs[0]: an error"},
-      {pair("\"latency_error_us\": 1, \"bandwidth_predictor\": \"last\""), "the latency has"},
+      {pair("\"latency_error_us\": 1, \"bandwidth_predictor\": \"last\""), "no predictor of the latency"},
       {pair("\"age\": 1"), "pairs[0]: unknown member 'age': did you mean age_s?"},
   };
   for (const auto& [text, message] : cases) {
