@@ -85,8 +85,8 @@ void check_table(std::span<const float> table, std::size_t groups, std::string_v
         }
 }
 
-// Checks that a table of an enumeration is symmetric and has only its values, of which there are `names`. A cell with
-// `none` must have no number in the tables `values`.
+// Checks that a table of an enumeration is symmetric and has only its values, 0 to `names` - 1. A cell with `none` must
+// have no number in the tables `values`.
 template <typename Enum>
 void check_words(std::span<const Enum> table, std::size_t groups, std::size_t names, std::string_view what,
                  std::initializer_list<std::span<const float>> values) {
