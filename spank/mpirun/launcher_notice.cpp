@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <ranges>
 #include <vector>
 
 #include "common/util/file_descriptor.hpp"
@@ -23,7 +22,7 @@ constexpr std::string_view hydra_daemons[] = {"pmi_proxy", "hydra_pmi_proxy", "h
 // Returns true if the mpirun that started this srun was given a rankfile, or the hostfile of the plan.
 bool uses_policy_file(const std::string& hostfile) {
   const std::vector<std::string> words = command_line_of(std::to_string(getppid()));
-  return std::ranges::any_of(words | std::views::drop(1), [&](const std::string& word) {
+  return std::any_of(words.begin() + (words.empty() ? 0 : 1), words.end(), [&](const std::string& word) {
     return word.find("rankfile") != word.npos || word == "-rf" || (!hostfile.empty() && word == hostfile);
   });
 }
