@@ -18,7 +18,8 @@ namespace placement::mapping {
 //   work  approximate number of arcs to visit
 void swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::int64_t work,
                  const WorkBudget& watch);
-// Improves a mapping to leaves of a topology tree in the same way. Ranks may take all `leaves`, which ascend.
+// Improves a mapping to leaves of a topology tree by the local search of a LeafTree. A rank may move to each of
+// `leaves`, which are in ascending order.
 void swap_search(const Graph& graph, const TreeTopology& tree, std::span<const std::int32_t> leaves,
                  std::vector<std::int32_t>& leaf_of_rank, std::int64_t work, const WorkBudget& watch);
 

@@ -137,11 +137,7 @@ void keep_nodes(const CommandLine& line, MapTask task, const AllocationStep& ste
   if (now == keep) return;
   task.view = allocation.view;
   use_free_cores(task);
-  const std::int64_t ranks =
-      step.ranks.value_or(line.integer("ntasks", 1, CommMatrix::max_ranks)
-                              .value_or(step.tasks_per_node && environment_value("SLURM_NTASKS").empty()
-                                            ? keep * *step.tasks_per_node
-                                            : allocation.step.all_tasks() * keep / now));
+  const std::int64_t ranks = ranks_of_step(line, task, step, keep).value_or(allocation.step.all_tasks() * keep / now);
   if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(ranks), task);
   if (!task.matrix) throw UsageError("--keep: the matrix is missing: use --matrix or --pattern");
   const auto of_matrix = static_cast<std::int64_t>(task.matrix->ranks());
@@ -204,9 +200,10 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
   const Launcher* const launcher = find_launcher(words);
   if (!launcher) throw CannotPlace(words[0] + " is not a supported launcher: use " + launcher_names());
   AllocationStep step = launcher->step(words);
-  if (step.tasks_per_node.value_or(1) > CommMatrix::max_ranks || step.ranks.value_or(1) < 1 ||
-      step.ranks.value_or(1) > CommMatrix::max_ranks || step.cores_per_task.value_or(1) < 1 ||
-      step.tasks_per_node.value_or(1) < 1)
+  const auto outside = [](const std::optional<std::int64_t>& ranks) {
+    return ranks && (*ranks < 1 || *ranks > CommMatrix::max_ranks);
+  };
+  if (outside(step.ranks) || outside(step.tasks_per_node) || step.cores_per_task.value_or(1) < 1)
     throw CannotPlace("the number of ranks, of cores per rank or of ranks per node of " + words[0] +
                       " is out of range");
   Launch launch{words, {}, {}, false, {}, "srun -m"};

@@ -73,16 +73,6 @@ PolicySpec spec_of_job(const PolicySpec& of_job, const MapTask& task) {
   return spec;
 }
 
-// Returns the number of ranks of a step on `nodes` nodes, if something other than the allocation gives it.
-std::optional<std::int64_t> ranks_of_step(const CommandLine& line, const MapTask& task, const AllocationStep& step,
-                                          std::int64_t nodes) {
-  if (step.ranks) return step.ranks;
-  if (const auto ranks = line.integer("ntasks", 1, CommMatrix::max_ranks)) return ranks;
-  if (task.command == "run" && task.matrix) return task.matrix->ranks();
-  if (step.tasks_per_node && environment_value("SLURM_NTASKS").empty()) return nodes * *step.tasks_per_node;
-  return std::nullopt;
-}
-
 // Gives the nodes of the allocation `ranks` tasks, unless they have this number already; a node at most `per_node`. If
 // they are too many, throws Error for the number of the launcher, which may overcommit, else UsageError.
 void set_ranks(std::int64_t ranks, std::int64_t per_node, bool of_launcher, spank::Allocation& allocation) {
@@ -189,6 +179,15 @@ void limit_tasks_per_node(const CommandLine& line, Request& request) {
 
 std::shared_ptr<const CommMatrix> silent_matrix(std::int64_t ranks) {
   return std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(ranks), {}));
+}
+
+std::optional<std::int64_t> ranks_of_step(const CommandLine& line, const MapTask& task, const AllocationStep& step,
+                                          std::int64_t nodes) {
+  if (step.ranks) return step.ranks;
+  if (const auto ranks = line.integer("ntasks", 1, CommMatrix::max_ranks)) return ranks;
+  if (task.command == "run" && task.matrix) return task.matrix->ranks();
+  if (step.tasks_per_node && environment_value("SLURM_NTASKS").empty()) return nodes * *step.tasks_per_node;
+  return std::nullopt;
 }
 
 void use_free_cores(MapTask& task) {

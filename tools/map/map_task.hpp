@@ -46,6 +46,11 @@ struct AllocationStep {
   }
 };
 
+// Returns the number of ranks of a step on `nodes` nodes, by the first source that has it: the launcher, --ntasks, the
+// matrix of `placectl run`, --ntasks-per-node of the launcher. Returns nothing if the allocation decides it.
+std::optional<std::int64_t> ranks_of_step(const CommandLine& line, const MapTask& task, const AllocationStep& step,
+                                          std::int64_t nodes);
+
 // Makes the free cores of the nodes the usable leaves of the task, in ascending order.
 void use_free_cores(MapTask& task);
 
