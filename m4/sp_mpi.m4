@@ -51,7 +51,7 @@ reorder_report=$mpi_report
 build_reorder=no
 AS_IF([test $build_mpi = yes], [
   AS_IF([test $have_hwloc = no], [reorder_report="no: hwloc 2.1 is missing (libhwloc-dev)"],
-    [test "x$build_placectl" != xyes], [reorder_report=$build_placectl],
+    [test "x$missing" != x], [reorder_report=$build_placectl],
     [build_reorder=yes])])
 AM_CONDITIONAL([BUILD_REORDER], [test $build_reorder = yes])
 AC_SUBST([MPI_CPPFLAGS])

@@ -261,6 +261,8 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
   }
   std::sort(candidates.begin(), candidates.end(),
             [](const Candidate& a, const Candidate& b) { return a.start < b.start; });
+  if (candidates.empty() && late)
+    for (const Group& group : simple) candidates.push_back({0, true, group});
   for (Candidate& candidate : candidates) {
     if (candidate.in_sample) {
       choice.compute_sum += candidate.group.compute_load;

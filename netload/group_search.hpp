@@ -97,7 +97,7 @@ std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& re
 // Returns the group with the least T_G [NLA §6]; ties go to the first start node. The work is bounded: with very many
 // nodes or processes only every k-th node is a start. At the deadline, returns the best group so far. An improved
 // search also starts from `simple`, the simple_groups() of the input; null: computed here. Throws Error when there is
-// no group, or the deadline passes before the first one is found.
+// no group, or the deadline passes before the first one is found; an improved search then takes one of `simple`.
 GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, GroupSearch search,
                          const Deadline& deadline = Deadline::never(), const std::vector<Group>* simple = nullptr);
 

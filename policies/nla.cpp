@@ -37,6 +37,14 @@ constexpr double most_max_age_s = 86400;
 constexpr double least_reporting = 0.75;
 constexpr double least_pairs = 0.5;
 
+// The pairs of this many nodes are read in less than a millisecond, even after the deadline.
+constexpr std::size_t nodes_always_read = 256;
+
+// Returns the deadline for reading the pairs of `nodes` nodes.
+Deadline for_reading(std::size_t nodes, const Deadline& deadline) {
+  return nodes <= nodes_always_read ? Deadline::never() : deadline;
+}
+
 // Returns the parameters with network-use, a program's use of the network, replaced by the weights for `link`.
 Parameters with_weights(Parameters parameters, const netload::TypicalLink& link) {
   netload::replace_network_use(parameters, link);
@@ -134,8 +142,8 @@ class Chooser {
                           : "missing"));
     table_ = netload::live_attributes(live, state_of_, cores_, busy_);
     compute_ = netload::compute_load(table_, weights_);
-    network_ = netload::NetworkLoad(live.pairs, state_of_, weights_, deadline_, netload::within_error(rule_),
-                                    netload::pair_measure(rule_, request_.parameters));
+    network_ = netload::NetworkLoad(live.pairs, state_of_, weights_, for_reading(state_of_.size(), deadline_),
+                                    netload::within_error(rule_), netload::pair_measure(rule_, request_.parameters));
     const double nodes = coverage_.candidates;
     const double pairs = nodes * (nodes - 1) / 2;
     if (weights_.beta > 0 && static_cast<double>(network_.known_pairs()) < least_pairs * pairs)
@@ -351,8 +359,8 @@ Placement place_step(const ClusterView& view, const Request& request, const Dead
   if (!view.live || view.live->pairs.groups == 0) return place_step_by_tree(view, request, deadline);
   const netload::NlaWeights weights =
       netload::nla_weights(with_weights(request.parameters, link_for_weights(view, request, states)));
-  const netload::NetworkLoad network(view.live->pairs, states, weights, deadline, netload::within_error(rule),
-                                     netload::pair_measure(rule, request.parameters));
+  const netload::NetworkLoad network(view.live->pairs, states, weights, for_reading(states.size(), deadline),
+                                     netload::within_error(rule), netload::pair_measure(rule, request.parameters));
   if (network.known_pairs() == 0) return place_step_by_tree(view, request, deadline);
   const mapping::Slots slots(view, request);
   Request mapped = request;

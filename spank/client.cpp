@@ -241,14 +241,14 @@ const char* request_variable(const char* name) {
 
 std::optional<std::int32_t> task_count() {
   const bool makes_job = client().is_srun && !starts_step_of_old_job();
-  const auto option = [](const std::string& name) {
-    auto value = client_option(name);
-    if (value && name == "ntasks" && client().is_srun && !client().outer_job.empty() &&
-        (*value == environment_value("SLURM_NTASKS") || *value == environment_value("SLURM_NPROCS")))
-      value.reset();
-    return value;
-  };
-  return known_task_count(option, makes_job);
+  // In a job, srun has the number of the job as its own, and may replace it by that of other options.
+  const auto of_job = client_option("ntasks");
+  if (!of_job || !client().is_srun || client().outer_job.empty() ||
+      (*of_job != environment_value("SLURM_NTASKS") && *of_job != environment_value("SLURM_NPROCS")))
+    return known_task_count(client_option, makes_job);
+  const auto of_others = known_task_count(
+      [](const std::string& name) { return name == "ntasks" ? std::nullopt : client_option(name); }, makes_job);
+  return of_others && std::to_string(*of_others) == *of_job ? of_others : std::nullopt;
 }
 
 void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision) {

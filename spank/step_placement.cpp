@@ -261,6 +261,7 @@ void place_own_step(spank_t spank) {
   std::unique_ptr<JobQuery> query = std::move(self.job_query);
   const auto number = step_number(spank);
   if (!number) return;
+  unsetenv("PLACEMENT_FIRST_NODE");  // of a step in which this srun runs
   const auto [job, step] = *number;
   // With -Z there is no job, and no decision about it.
   const bool own_job =
@@ -311,6 +312,9 @@ void place_own_step(spank_t spank) {
   slurm_verbose("placement: step %u.%u by %s: %s%s", job, step, placement_request->spec.policy.c_str(),
                 told_costs(*placement_request, placement).c_str(), by_links.c_str());
   tell_map(shape, placement, map, mpi);
+  for (std::size_t node = 0; node < shape.nodes.size(); ++node)
+    if (std::ranges::find(placement.ranks_of_node[node], 0U) != placement.ranks_of_node[node].end())
+      setenv("PLACEMENT_FIRST_NODE", shape.nodes[node].c_str(), 1);
   record_step(*placement_request, shape, placement);
 }
 

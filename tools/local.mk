@@ -4,10 +4,12 @@ EXTRA_LTLIBRARIES += libtools_state.la
 tools_state = libtools_state.la $(common_state) $(JSON_C_LIBS)
 libtools_state_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_C_CFLAGS)
 libtools_state_la_SOURCES = \
-	%D%/input/json_input.cpp \
 	%D%/input/snapshot_json.cpp \
 	%D%/output/json.cpp \
 	#
+if HAVE_JSON_C
+libtools_state_la_SOURCES += %D%/input/json_input.cpp
+endif
 
 # placectl.
 if BUILD_PLACECTL

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "treematch/pairing.hpp"
 
-#include <lemon/matching.h>
-#include <lemon/smart_graph.h>
-
 #include <algorithm>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "common/util/error.hpp"
+#include "config.h"
 #include "mapping/assignment.hpp"
 #include "mapping/tuning.hpp"
+#ifdef HAVE_LEMON
+#include <lemon/matching.h>
+#include <lemon/smart_graph.h>
 
 namespace lemon {
 
@@ -24,6 +25,7 @@ requires(std::is_class_v<Value> ||
 };
 
 }  // namespace lemon
+#endif
 
 namespace placement::treematch {
 
@@ -92,6 +94,7 @@ std::vector<std::int32_t> by_assignment(const mapping::Graph& graph) {
   return heaviest_first(graph, std::move(partner));
 }
 
+#ifdef HAVE_LEMON
 std::vector<std::int32_t> maximum_weight(const mapping::Graph& graph) {
   const std::int32_t n = graph.vertices();
   lemon::SmartGraph lemon_graph;
@@ -111,6 +114,11 @@ std::vector<std::int32_t> maximum_weight(const mapping::Graph& graph) {
       partner[v] = lemon_graph.id(mate);
   return partner;
 }
+#else
+std::vector<std::int32_t> maximum_weight(const mapping::Graph&) {
+  throw Error("this build has no policy MATCHING, because configure found no LEMON: use TREEMATCH");
+}
+#endif
 
 }  // namespace
 

@@ -16,7 +16,7 @@ enum class Pairing {
 
 // Matches the vertices of a graph in pairs with much traffic. Returns the partner of each vertex, or -1. The result is
 // deterministic; with heaviest_first, ties go to the pair with the lower vertices. Throws Error when there are too many
-// vertices for an assignment.
+// vertices for an assignment, and for maximum_weight in a build without LEMON.
 std::vector<std::int32_t> paired(const mapping::Graph& graph, Pairing pairing);
 
 }  // namespace placement::treematch

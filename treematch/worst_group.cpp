@@ -127,6 +127,18 @@ std::optional<Placement> as_planned(const ClusterView& view, const Request& requ
   return slots.placement(*leaves, view.tree->hop_bytes(*request.matrix, *leaves), natural_cost, "the plan of the job");
 }
 
+// Returns the placement with the ranks in order, in a job on the first nodes; nothing if the limits allow none.
+std::optional<Placement> in_natural_order(const ClusterView& view, const Request& request) {
+  const mapping::Slots slots(view, request);
+  const auto counts = request.node_tasks.empty()
+                          ? mapping::sequential_counts(mapping::NodeLimits(view, request, slots.capacity()))
+                          : std::optional(request.node_tasks);
+  if (!counts) return std::nullopt;
+  const std::vector<std::int32_t> leaves = slots.leaves(*counts);
+  const Cost cost = view.tree->hop_bytes(*request.matrix, leaves);
+  return slots.placement(leaves, cost, cost, "natural order");
+}
+
 }  // namespace
 
 Placement place_by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline,
@@ -143,6 +155,7 @@ Placement place_by_worst_group(const ClusterView& view, const Request& request, 
     best = *std::move(placement);
     worst = span;
   };
+  offer(in_natural_order(view, request));
   offer(as_planned(view, request, best.natural_cost));
   std::vector<std::int64_t> factor(groups.size(), 1);
   std::optional<CommMatrix> joined;

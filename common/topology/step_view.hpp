@@ -19,6 +19,7 @@ struct StepShape {
   std::vector<std::int32_t> tasks;  // number of tasks of each node, 1 or more
   std::int32_t cores_per_task = 1;
   std::vector<std::vector<std::int32_t>> planned_ranks = {};  // as in Request::planned_ranks; empty: not known
+  std::string rank0_host = {};  // the host on which programs expect rank 0, from MASTER_ADDR; empty: any
 
   // Returns the number of tasks of all nodes.
   std::int64_t all_tasks() const { return std::accumulate(tasks.begin(), tasks.end(), std::int64_t{0}); }

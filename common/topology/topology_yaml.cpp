@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/topology_yaml.hpp"
 
-#include <yaml.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -13,8 +11,21 @@
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "config.h"
+#ifdef HAVE_YAML
+#include <yaml.h>
+#endif
 
 namespace placement {
+
+bool is_topology_yaml(const MachineFile& file) {
+  const std::vector<TextLine> lines = text_lines(file.text);
+  if (lines.empty()) return false;
+  const std::string_view first = split_words(lines[0].text)[0];
+  return first == "---" || first == "-" || first == "%YAML" || first == "topology:" || first.starts_with('[') ||
+         file.path.ends_with(".yaml");
+}
+
+#ifdef HAVE_YAML
 
 namespace {
 
@@ -298,14 +309,6 @@ YamlTopology head_of(YamlDocument& yaml, const yaml_node_t& entry) {
 
 }  // namespace
 
-bool is_topology_yaml(const MachineFile& file) {
-  const std::vector<TextLine> lines = text_lines(file.text);
-  if (lines.empty()) return false;
-  const std::string_view first = split_words(lines[0].text)[0];
-  return first == "---" || first == "-" || first == "%YAML" || first == "topology:" || first.starts_with('[') ||
-         file.path.ends_with(".yaml");
-}
-
 YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
                                  const std::optional<std::string>& wanted) {
   if (text.size() > max_topology_yaml)
@@ -333,6 +336,14 @@ YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
   if (topology.kind == "torus3d") add_toruses(yaml, *yaml.value(*chosen, "torus3d", "a topology"), topology);
   return topology;
 }
+
+#else
+
+YamlTopology parse_topology_yaml(std::string_view, const std::string& file, const std::optional<std::string>&) {
+  throw Error(file + ": this build reads no topology.yaml, because configure found no libyaml");
+}
+
+#endif
 
 MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wanted) {
   if (!is_topology_yaml(file)) return file;

@@ -152,22 +152,33 @@ daemon_control() {  # action daemon
   esac
 }
 
+# Up to 24.11.5, a daemon of Slurm 24.11 can miss an event on its sockets, and sleeps until a signal comes.
+wake() {  # daemon
+  echo "$1 is slow: sending SIGUSR2, which only makes it open its log again" >&2
+  kill -USR2 "$(daemon_pid "$1")"
+}
+
 end_daemon() {  # daemon signal
-  local _
+  local tenths
   daemon_alive "$1" || return 0
   kill "-$2" "$(daemon_pid "$1")"
-  for _ in {1..200}; do
+  for tenths in {1..600}; do
     daemon_alive "$1" || return 0
+    [ "$1:$tenths" != slurmctld:100 ] || wake slurmctld
     sleep 0.1
   done
   die "$1 does not end"
 }
 
 wait_answer() {
-  local end=$((SECONDS + 30))
-  while [ $SECONDS -lt $end ]; do
+  local start=$SECONDS woken=no
+  while [ $SECONDS -lt $((start + 60)) ]; do
     timeout 10 scontrol ping 2>/dev/null | grep -q 'is UP' && return
     daemon_alive slurmctld || break
+    if [ $woken = no ] && [ $SECONDS -ge $((start + 15)) ]; then
+      woken=yes
+      wake slurmctld
+    fi
     sleep 0.1
   done
   echo "slurmctld does not answer:" >&2

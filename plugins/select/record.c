@@ -15,6 +15,9 @@
 /* The most variables that are added: a request has fewer. Each takes time in proportion to the job's environment. */
 #define MOST_VARIABLES 64
 
+/* The most variables of the first component of a heterogeneous job: 8 for each of 128 components. */
+#define MOST_VARIABLES_OF_LEADER 1024
+
 static bool is_variable(const char *entry, const char *name)
 {
 	size_t length = strlen(name);
@@ -113,6 +116,8 @@ void set_policy_variables(job_record_t *job)
 		return;
 	bytes = MAX(added_bytes(leader), added_bytes(job));
 	for (uint32_t i = 0; i < job->spank_job_env_size && added < MOST_VARIABLES; i++) {
+		if (leader->details->env_cnt >= MOST_VARIABLES_OF_LEADER)
+			return;
 		const char *entry = job->spank_job_env[i];
 		size_t size = xstrncmp(entry, "PLACEMENT_", 10) ? 0 : strnlen(entry, MOST_BYTES);
 		const char *value = size ? memchr(entry, '=', size) : NULL;

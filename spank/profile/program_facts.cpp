@@ -2,18 +2,25 @@
 #include "spank/profile/program_facts.hpp"
 
 #include <fcntl.h>
-#include <gelf.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "common/util/file_descriptor.hpp"
+#include "config.h"
+#ifdef HAVE_LIBELF
+#include <gelf.h>
+#endif
 
 namespace placement::spank {
 
 namespace {
+
+#ifdef HAVE_LIBELF
 
 // A build ID is 8 to 32 bytes long; a longer one is none.
 constexpr std::size_t most_build_id_bytes = 64;
@@ -64,21 +71,38 @@ ProgramFacts facts_of(Elf* elf) {
   return facts;
 }
 
+// Returns nothing if the file is no ELF file.
+std::optional<ProgramFacts> facts_in(int file) {
+  if (elf_version(EV_CURRENT) == EV_NONE) return {};
+  const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(file, ELF_C_READ, nullptr), elf_end);
+  if (!elf || elf_kind(elf.get()) != ELF_K_ELF) return {};
+  return facts_of(elf.get());
+}
+
+#else
+
+std::optional<ProgramFacts> facts_in(int file) {
+  char magic[4] = {};
+  if (pread(file, magic, sizeof magic, 0) != sizeof magic || std::memcmp(magic, "\177ELF", sizeof magic) != 0)
+    return {};
+  return ProgramFacts{};
+}
+
+#endif
+
 }  // namespace
 
 ProgramFacts facts_of_program(const std::string& path) {
-  if (elf_version(EV_CURRENT) == EV_NONE) return {};
   // O_NONBLOCK, so that a pipe in the program's place cannot block
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file < 0) return {};
-  const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(file, ELF_C_READ, nullptr), elf_end);
-  if (!elf || elf_kind(elf.get()) != ELF_K_ELF) return {};
-  ProgramFacts facts = facts_of(elf.get());
+  std::optional<ProgramFacts> facts = facts_in(file);
+  if (!facts) return {};
   struct stat status;
-  if (facts.version.empty() && fstat(file, &status) == 0)
-    facts.version = std::to_string(status.st_size) + " bytes of " + std::to_string(status.st_mtim.tv_sec) + "." +
-                    std::to_string(status.st_mtim.tv_nsec);
-  return facts;
+  if (facts->version.empty() && fstat(file, &status) == 0)
+    facts->version = std::to_string(status.st_size) + " bytes of " + std::to_string(status.st_mtim.tv_sec) + "." +
+                     std::to_string(status.st_mtim.tv_nsec);
+  return *std::move(facts);
 }
 
 }  // namespace placement::spank

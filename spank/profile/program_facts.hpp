@@ -7,9 +7,11 @@ namespace placement::spank {
 
 // The facts about a program that are in its file.
 struct ProgramFacts {
-  // The names of the MPI libraries with which it is linked dynamically, as "libmpi.so.40".
+  // The names of the MPI libraries with which it is linked dynamically, as "libmpi.so.40". Unknown in a build without
+  // libelf.
   std::vector<std::string> mpi_libraries;
-  // The build ID that the linker gave it, in hexadecimal; without one, size and time of the last change of an ELF file.
+  // The build ID that the linker gave it, in hexadecimal; without one or without libelf, size and time of the last
+  // change of an ELF file.
   std::string version;
 };
 

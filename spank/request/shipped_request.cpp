@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/request/shipped_request.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -20,8 +22,17 @@ namespace {
 constexpr std::size_t piece_bytes = 64 * 1024;
 constexpr std::size_t most_bytes = 1024 * 1024;
 constexpr int most_pieces = most_bytes / piece_bytes;
+
 // base64url has four characters for three bytes, and some more for the checksum.
 constexpr std::size_t most_packed_bytes = most_bytes / 4 * 3 - 64;
+
+// Returns the largest packed matrix that is sent, in bytes. execve() accepts a quarter of the stack's limit, which
+// Slurm passes on to the job.
+std::size_t most_bytes_sent() {
+  rlimit stack{};
+  if (getrlimit(RLIMIT_STACK, &stack) != 0) return most_packed_bytes;
+  return std::min<std::size_t>(stack.rlim_cur / 32 * 3, most_packed_bytes);
+}
 
 std::string piece_name(int piece) { return request_piece_variable + std::to_string(piece); }
 
@@ -45,13 +56,14 @@ std::string sample_note(const CommMatrix& matrix, const CommMatrix& sample) {
 // Returns the packed form of the matrix or, if that is too large, of a sample of its pairs, which `note` then names.
 std::vector<std::byte> packed_to_fit(const CommMatrix& matrix, std::string& note) {
   constexpr std::int64_t most_pairs = WireLimits{}.max_pairs;
+  const std::size_t most = most_bytes_sent();
   if (matrix.pairs() <= most_pairs)
-    if (std::vector<std::byte> bytes = pack_wire(matrix); bytes.size() <= most_packed_bytes) return bytes;
+    if (std::vector<std::byte> bytes = pack_wire(matrix); bytes.size() <= most) return bytes;
   // sparsified() keeps up to one pair more of each rank
   for (std::int64_t kept = most_pairs / std::max(matrix.ranks(), 1) - 1; kept >= 1; kept /= 2) {
     const CommMatrix sample = mapping::sparsified(matrix, static_cast<std::int32_t>(kept), seed_of_sample);
     note = sample_note(matrix, sample);
-    if (std::vector<std::byte> bytes = pack_wire(sample); bytes.size() <= most_packed_bytes) return bytes;
+    if (std::vector<std::byte> bytes = pack_wire(sample); bytes.size() <= most) return bytes;
   }
   throw Error("the matrix of " + std::to_string(matrix.ranks()) + " ranks and " + std::to_string(matrix.pairs()) +
               " pairs is too large to travel with the job: remove its lighter pairs");

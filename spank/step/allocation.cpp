@@ -101,6 +101,7 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
                 std::to_string(step.nodes.size()));
   const std::string cpus = of_component("SLURM_CPUS_PER_TASK", component);
   if (const std::string text = environment_value(cpus); !text.empty()) step.cores_per_task = positive(cpus, text);
+  step.rank0_host = environment_value("MASTER_ADDR");
   JobQuery query(step.job);
   allocation.controller = query.controller();
   const std::set<std::string> held = query.nodes();

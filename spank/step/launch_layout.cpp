@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "config.h"
@@ -68,6 +69,7 @@ slurm_step_layout_t* layout_of(spank_t spank) {
 
 StepShape shape_of(const slurm_step_layout_t& layout, std::uint32_t job, std::uint32_t step) {
   StepShape shape{job, step, expand_hostlist(layout.node_list), {}, 1};
+  shape.rank0_host = environment_value("MASTER_ADDR");
   if (shape.nodes.size() != layout.node_cnt)
     throw Error("the step has " + std::to_string(layout.node_cnt) + " nodes, but its list is " + layout.node_list);
   std::vector<bool> seen(layout.task_cnt, false);

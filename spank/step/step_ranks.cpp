@@ -60,6 +60,28 @@ Placement place_natural(const ClusterView& view, const Request& request) {
   return slots.placement(leaves, leaves, "natural order");
 }
 
+// Returns the placement with rank 0 on the node of `step.rank0_host`, where programs such as PyTorch's connect to it.
+// This exchanges rank 0 with another rank, or all ranks of both nodes: the cheaper of the two.
+Placement with_rank0_on_host(Placement placement, const ClusterView& view, const Request& request,
+                             const StepShape& step, bool on_torus) {
+  const auto named = std::ranges::find(step.nodes, step.rank0_host.substr(0, step.rank0_host.find('.')));
+  if (step.rank0_host.empty() || named == step.nodes.end()) return placement;
+  const auto node = static_cast<std::int32_t>(named - step.nodes.begin()), now = placement.ranks[0].node;
+  if (now == node) return placement;
+  const auto ranks_of_node = mapping::ranks_of_nodes(placement, step.nodes.size());
+  const auto& here = ranks_of_node[static_cast<std::size_t>(now)];
+  const auto& there = ranks_of_node[static_cast<std::size_t>(node)];
+  Placement one = placement, all = placement;
+  std::swap(one.ranks[0], one.ranks[static_cast<std::size_t>(there.front())]);
+  for (std::size_t k = 0; k < here.size() && here.size() == there.size(); ++k)
+    std::swap(all.ranks[static_cast<std::size_t>(here[k])], all.ranks[static_cast<std::size_t>(there[k])]);
+  one.cost = policies::step_cost(view, request, one, on_torus);
+  all.cost = policies::step_cost(view, request, all, on_torus);
+  Placement best = here.size() == there.size() && all.cost <= one.cost ? std::move(all) : std::move(one);
+  best.reasons.push_back("rank 0 is on " + *named + " by MASTER_ADDR");
+  return best;
+}
+
 // Returns the request with traffic added between successive ranks, so that policies put them on one node. `share` is
 // the added traffic between ranks r - 1 and r for odd r, as a multiple of the mean traffic of a rank. For
 // r = 2, 6, 10, .. it is half, for r = 4, 12, 20, .. a quarter. So runs of two ranks form first, then runs of four.
@@ -88,19 +110,21 @@ Placement place_with_readable_map(const policies::Policy& policy, const ClusterV
                                   const Deadline& deadline) {
   constexpr double most_share = 4096, close_shares = 1.3;
   const bool on_torus = policy.avoids_faults && view.torus;
-  Placement best = place_natural(view, request);
+  const bool measures_network = policy.uses_live && !policy.avoids_faults && view.live && view.live->pairs.groups > 0;
+  Placement best = with_rank0_on_host(place_natural(view, request), view, request, step, on_torus);
   if (!request.matrix || request.matrix->total_weight() == 0) return best;
   best.cost = best.natural_cost = policies::step_cost(view, request, best, on_torus);
   double low = 0, high = 2 * most_share, share = std::min(length / 2, most_share);
   while (low < most_share && high > low * close_shares && high > 1 / most_share && !deadline.expired()) {
-    Placement other = policy.place(view, with_traffic_in_order(request, share), deadline);
+    Placement other = with_rank0_on_host(policy.place(view, with_traffic_in_order(request, share), deadline), view,
+                                         request, step, on_torus);
     const bool fits = map_length(by_node(other, step)) <= 1;
     (fits ? high : low) = share;
     if (fits) {
       other.cost = policies::step_cost(view, request, other, on_torus);
       other.natural_cost = best.natural_cost;
       // A policy that measures the network does not minimize hop-bytes.
-      if (other.cost <= best.cost || (policy.uses_live && !on_torus)) best = std::move(other);
+      if (other.cost <= best.cost || measures_network) best = std::move(other);
     }
     share = high > most_share ? std::min(share * 2, most_share) : low == 0 ? share / 2 : std::sqrt(low * high);
   }
@@ -132,6 +156,8 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   if (placement.ranks.size() != static_cast<std::size_t>(request.tasks))
     throw Error("the policy placed " + std::to_string(placement.ranks.size()) + " ranks of " +
                 std::to_string(request.tasks));
+  placement =
+      with_rank0_on_host(std::move(placement), places.view, request, step, policy.avoids_faults && places.view.torus);
   if (const double length = map_length ? map_length(by_node(placement, step)) : 0; length > 1) {
     result.cost_of_best_order = placement.cost;
     placement = place_with_readable_map(policy, places.view, request, map_length, step, length, deadline);

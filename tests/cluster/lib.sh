@@ -169,6 +169,6 @@ cd "$WORK" || exit 1
 # shellcheck disable=SC1090
 . "$1"
 set -eEuo pipefail
-trap 'echo "line $LINENO of ${BASH_SOURCE[0]##*/}: failed: $BASH_COMMAND"' ERR
+trap 'echo "line $LINENO of ${BASH_SOURCE[0]##*/}: failed: $BASH_COMMAND" >&2' ERR
 set -x
 "$2"

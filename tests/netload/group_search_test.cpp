@@ -228,7 +228,6 @@ static Deadline::Time now;
 START_TEST(a_deadline_makes_it_no_worse_than_a_simple_rule_or_less_time) {
   Deadline::wall_clock = [] { return now += std::chrono::microseconds(25); };
   Deadline::processor_clock = [] { return now; };
-  int chosen = 0, late = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const auto nodes = static_cast<std::int32_t>(8 + seed % 23);
     Case made = random_case(seed, nodes, 1 + static_cast<std::int32_t>(seed % 3));
@@ -238,24 +237,18 @@ START_TEST(a_deadline_makes_it_no_worse_than_a_simple_rule_or_less_time) {
     std::vector<std::int32_t> order(static_cast<std::size_t>(nodes));
     std::iota(order.begin(), order.end(), 0);
     std::vector<std::int32_t> with_less_time;
-    for (const int us : {0, 25, 50, 100, 200, 500, 1000, 5000, 50'000}) try {
-        const GroupChoice choice =
-            choose_group(input, request, GroupSearch::improved, Deadline::after(std::chrono::microseconds(us)));
-        for (const auto& group : {least_loaded_group(input, request), group_in_order(input, request, order)})
-          ck_assert_double_le(choice.best.total_load,
-                              total_load(input, choice, measured_group(input, group)) * (1 + 1e-12));
-        if (!with_less_time.empty())
-          ck_assert_double_le(choice.best.total_load,
-                              total_load(input, choice, measured_group(input, with_less_time)) * (1 + 1e-12));
-        with_less_time = choice.best.nodes;
-        ++chosen;
-      } catch (const Error&) {  // no time is left for any group: the job runs as stock
-        ck_assert_int_lt(us, 5000);
-        ++late;
-      }
+    for (const int us : {0, 25, 50, 100, 200, 500, 1000, 5000, 50'000}) {
+      const GroupChoice choice =
+          choose_group(input, request, GroupSearch::improved, Deadline::after(std::chrono::microseconds(us)));
+      for (const auto& group : {least_loaded_group(input, request), group_in_order(input, request, order)})
+        ck_assert_double_le(choice.best.total_load,
+                            total_load(input, choice, measured_group(input, group)) * (1 + 1e-12));
+      if (!with_less_time.empty())
+        ck_assert_double_le(choice.best.total_load,
+                            total_load(input, choice, measured_group(input, with_less_time)) * (1 + 1e-12));
+      with_less_time = choice.best.nodes;
+    }
   }
-  ck_assert_int_gt(chosen, 900);
-  ck_assert_int_gt(late, 0);
 }
 END_TEST
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/request/shipped_request.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -125,6 +127,23 @@ START_TEST(very_many_pairs_go_as_a_sample) {
 }
 END_TEST
 
+// The kernel accepts a quarter of the stack's limit, which sbatch passes on to the job.
+START_TEST(a_small_stack_takes_a_sample) {
+  const PlacementRequest placement_request = request_with(noise(4'000, 20));
+  ck_assert(placement::spank::pack_request(placement_request, 0).note.empty());
+  rlimit stack{};
+  ck_assert_int_eq(getrlimit(RLIMIT_STACK, &stack), 0);
+  stack.rlim_cur = 1 << 20;
+  ck_assert_int_eq(setrlimit(RLIMIT_STACK, &stack), 0);
+  const ShippedRequest shipped = placement::spank::pack_request(placement_request, 0);
+  ck_assert(shipped.note.find("sample") != std::string::npos);
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : shipped.variables) bytes += name.size() + value.size();
+  ck_assert_uint_lt(bytes, (128 << 10) + 256);
+  ck_assert_int_eq(unpack(environment_of(shipped))->matrix->ranks(), 4'000);
+}
+END_TEST
+
 START_TEST(damaged_requests_are_refused) {
   ck_assert(!unpack({}));
   const auto whole = environment_of(placement::spank::pack_request(request_with(noise(8000, 20)), 0));
@@ -187,6 +206,7 @@ int main() {
   tcase_add_test(tests, every_name_is_listed_for_removal);
   tcase_add_test(tests, large_matrices_stay_within_the_limits);
   tcase_add_test(tests, very_many_pairs_go_as_a_sample);
+  tcase_add_test(tests, a_small_stack_takes_a_sample);
   tcase_add_test(tests, damaged_requests_are_refused);
   tcase_add_test(tests, a_request_for_a_stored_profile_travels_without_a_matrix);
   suite_add_tcase(suite, tests);

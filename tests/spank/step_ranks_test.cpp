@@ -285,6 +285,29 @@ START_TEST(each_policy_has_a_map_that_fits) {
 }
 END_TEST
 
+// Programs that connect to rank 0 find its host in MASTER_ADDR.
+START_TEST(rank_0_is_on_the_host_of_master_addr) {
+  for (const std::vector<std::int32_t>& tasks : {std::vector<std::int32_t>(16, 8), {16, 8, 4, 4, 16, 16, 32, 32}}) {
+    const ClusterView view = machine(static_cast<std::int32_t>(tasks.size()), 2, 16);
+    StepShape step = step_on(view, tasks);
+    for (std::size_t node = 0; node < tasks.size(); ++node)
+      for (const std::size_t bytes : {std::size_t{100'000}, std::size_t{300}}) {
+        step.rank0_host.clear();
+        const auto free = placement::spank::place_step(far_pairs(128), step, view);
+        step.rank0_host = step.nodes[node] + (node % 2 == 0 ? "" : ".cluster");
+        const auto placed = placement::spank::place_step(far_pairs(128), step, view, limited_to(bytes));
+        check_legal(placed, step);
+        ck_assert_uint_eq(placed.ranks_of_node[node].front(), 0);
+        ck_assert_uint_le(map_bytes(placed.ranks_of_node), bytes);
+        ck_assert(placed.cost >= free.cost);
+        if (bytes > 300) ck_assert(placed.cost <= placed.natural_cost);
+        step.rank0_host = "another.host";
+        ck_assert(placement::spank::place_step(far_pairs(128), step, view).ranks_of_node == free.ranks_of_node);
+      }
+  }
+}
+END_TEST
+
 START_TEST(ranks_stay_in_natural_order_if_no_map_fits) {
   const ClusterView view = machine(4, 2, 2);
   const StepShape step = step_on(view, {4, 3, 2, 3});
@@ -386,6 +409,7 @@ int main() {
   tcase_add_test(tests, each_policy_has_a_map_that_fits);
   tcase_add_test(tests, each_shape_of_step_has_a_map_that_fits);
   tcase_add_test(tests, ranks_stay_in_natural_order_if_no_map_fits);
+  tcase_add_test(tests, rank_0_is_on_the_host_of_master_addr);
   tcase_add_test(tests, core_lists_are_read_strictly);
   tcase_add_test(tests, jobs_as_scontrol_shows_them);
   tcase_add_test(tests, gpus_of_a_job_as_scontrol_shows_them);

@@ -165,6 +165,12 @@ configuration() {
   run check-config --slurm-conf switches/slurm.conf placement.conf
   [ $code = 1 ] || fail "$command: exit code $code"
   has 'switches/topology.yaml:2: '
+  printf 'Name=gpu Count=x\n' >switches/gres.conf
+  run check-config switches/placement.conf
+  [ $code = 1 ] || fail "$command: exit code $code"
+  has 'switches/topology.yaml:2: '
+  has 'switches/gres.conf'
+  rm switches/gres.conf
   printf -- '- topology: a\n  flat: true\n' >switches/topology.yaml
   run check-config --quiet switches/placement.conf
   expect 0 '' ''
@@ -360,7 +366,7 @@ predictions() {
   run predict -n8
   checks=$((checks + 1))
   [ $code = 0 ] && [[ $out != *3047* ]] || fail "$command: exit code $code; $out"
-  has 'not predictable'
+  has 'not foreseeable'
   if [ $have_python = yes ]; then
     run predict --json -n8
     json "['foreseeable']" False

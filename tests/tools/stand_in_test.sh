@@ -127,10 +127,11 @@ idle_machine() {
   run choose --print --pattern ring -n 8 -- sbatch job.sh
   checks=$((checks + 1))
   [ $code = 0 ] || fail "$command: exit code $code; $err"
+  has --nodelist=
   case $out in *n3*) fail "$command: takes the drained node: $out" ;; esac
   mv bin/squeue squeue
   run choose --print --pattern ring -n 8 -- sbatch job.sh
-  has --nodelist=
+  expect 0 'sbatch --ntasks=8 --switches=1@0 job.sh' 'wait: squeue'
   mv squeue bin/squeue
   WAITS=Priority run choose --print --pattern ring -n 8 -- sbatch job.sh
   expect 0 'sbatch --ntasks=8 --switches=1@0 job.sh' 'wait p'

@@ -55,11 +55,11 @@ struct Checked {
   std::string slurm_conf;
   std::optional<SlurmMachine> machine;  // of slurm.conf, if there is one that can be read
   std::vector<std::string> node_names;
-  std::vector<SwitchShape> switches;     // of the topology.yaml or topology.conf next to slurm.conf
-  std::vector<NodeGpus> gpus;            // of each node, if there is a gres.conf
-  std::vector<std::string> mistakes;     // in placement.conf and the files that it names, one for each line
-  std::string trouble_of_site;           // why slurm.conf, gres.conf or the switches cannot be read; empty: they can be
-  std::string remarks, remarks_of_site;  // lines that begin with #
+  std::vector<SwitchShape> switches;          // of the topology.yaml or topology.conf next to slurm.conf
+  std::vector<NodeGpus> gpus;                 // of each node, if there is a gres.conf
+  std::vector<std::string> mistakes;          // in placement.conf and the files that it names, one for each line
+  std::vector<std::string> mistakes_of_site;  // in slurm.conf, gres.conf and the file of the switches
+  std::string remarks, remarks_of_site;       // lines that begin with #
   ControllerInput controller;
   std::vector<std::string> differences;  // between the files of the site and slurmctld
 
@@ -128,7 +128,7 @@ void check_files(Checked& checked) {
 void check_partitions(Checked& checked) {
   const Config& config = checked.config;
   if (config.partition_policies.empty() && config.partition_modes.empty()) return;
-  if (!checked.machine && checked.trouble_of_site.empty())
+  if (!checked.machine && checked.mistakes_of_site.empty())
     checked.remarks += "# PartitionPolicies, PartitionModes: cannot check the partitions without " +
                        checked.slurm_conf + ": name another file with --slurm-conf\n";
   if (!checked.machine) return;
@@ -158,10 +158,14 @@ void read_gpus(Checked& checked) {
 // Reads slurm.conf and the files next to it, once for all checks. The switches are those that the monitor takes.
 void read_site(Checked& checked, bool must_exist) {
   if (!must_exist && !may_exist(checked.slurm_conf)) return;
-  try {
+  std::vector<std::string>& mistakes = checked.mistakes_of_site;
+  note_mistake(mistakes, [&] {
     checked.machine = read_slurm_machine(checked.slurm_conf);
     for (const NodeShape& node : checked.machine->nodes) checked.node_names.push_back(node.name);
-    read_gpus(checked);
+  });
+  if (!checked.machine) return;
+  note_mistake(mistakes, [&] { read_gpus(checked); });
+  note_mistake(mistakes, [&] {
     const std::string path = topology_file(checked.slurm_conf);
     if (path.empty()) return;
     std::string warning;
@@ -170,9 +174,7 @@ void read_site(Checked& checked, bool must_exist) {
                                                 " switches or blocks with nodes of slurm.conf",
                                             warning) +
                                "\n";
-  } catch (const Error& error) {
-    checked.trouble_of_site = error.what();
-  }
+  });
 }
 
 void read_placement_conf(Checked& checked, MissingFile missing) {
@@ -189,7 +191,7 @@ void read_placement_conf(Checked& checked, MissingFile missing) {
 }
 
 void compare_site(Checked& checked) {
-  if (!checked.controller.state || !checked.machine || !checked.trouble_of_site.empty()) return;
+  if (!checked.controller.state || !checked.machine || !checked.mistakes_of_site.empty()) return;
   try {
     SlurmCommand nodes({"scontrol", "-a", "-F", "-o", "show", "nodes"});
     SlurmCommand partitions({"scontrol", "-a", "-o", "show", "partition"});
@@ -266,7 +268,7 @@ std::string as_json(const Checked& checked) {
   JsonWriter json(2);
   json.begin_object().member("file", checked.path, "exists", checked.exists);
   if (checked.mistakes.empty() && !checked.has_no_file()) write_settings(json, checked.config);
-  if (checked.trouble_of_site.empty()) write_site(json, checked);
+  if (checked.mistakes_of_site.empty()) write_site(json, checked);
   if (checked.own) {
     json.key("slurmctld").begin_object().member("in_force", described(checked.controller));
     if (const auto in_force = settings_in_force(checked.controller)) write_settings(json, *in_force);
@@ -300,8 +302,8 @@ int command_check_config(int argc, char** argv) {
     write_output("", as_json(checked));
   else if (!line.has("quiet") && (checked.own || checked.mistakes.empty()))
     write_output("", as_text(checked));
+  std::ranges::move(checked.mistakes_of_site, std::back_inserter(checked.mistakes));
   if (!checked.mistakes.empty()) throw Error(joined(checked.mistakes, "\n"));
-  if (!checked.trouble_of_site.empty()) throw Error(checked.trouble_of_site);
   if (const std::string trouble = checked.controller.state ? trouble_of(*checked.controller.state) : "";
       !trouble.empty())
     throw Error(trouble);

@@ -130,12 +130,11 @@ Words stock_command(const CommandLine& line, const Words& words, const MapTask& 
   return larger;
 }
 
-// Returns whether other jobs wait for nodes of the partition. They may be started first, on nodes that -w names.
+// Returns whether other jobs wait for nodes of the partition. They may be started first, on nodes that -w names. Throws
+// Error if squeue does not answer.
 bool others_wait(const std::string& partition) {
   const std::string reasons =
-      SlurmCommand({"squeue", "--noheader", "--states=PENDING", "--partition=" + partition, "--format=%r"})
-          .output()
-          .text;
+      SlurmCommand({"squeue", "--noheader", "--states=PENDING", "--partition=" + partition, "--format=%r"}).text();
   return reasons.find("Resources") != std::string::npos || reasons.find("Priority") != std::string::npos;
 }
 
@@ -165,9 +164,13 @@ Words chosen_command(const CommandLine& line, const Words& words, MapTask& task)
   if (starts_later(*of_chosen, of_stock))
     return as_stock("the job would start on " + list + " at " + of_chosen->time + ", and on Slurm's nodes " +
                     (of_stock ? "at " + of_stock->time : "at a time that is not known"));
-  if (others_wait(of_chosen->partition))
-    return as_stock("other jobs wait in partition " + of_chosen->partition +
-                    ", and the job could have to wait longer for nodes that it names");
+  try {
+    if (others_wait(of_chosen->partition))
+      return as_stock("other jobs wait in partition " + of_chosen->partition +
+                      ", and the job could have to wait longer for nodes that it names");
+  } catch (const Error& error) {
+    return as_stock("it is not known whether other jobs wait: " + std::string(error.what()));
+  }
   notify("choose", list + ": " + to_string(outcome.cost) + " hop-bytes, in natural order on the first idle nodes " +
                        to_string(outcome.natural_cost));
   return chosen;

@@ -70,7 +70,7 @@ std::string why_no_decision() {
 }
 
 int write_text(const Start& start, const DecisionInput& input) {
-  const std::string when = is_foreseeable(start) ? "would start at " + start.time : "start not predictable, planned";
+  const std::string when = is_foreseeable(start) ? "would start at " + start.time : "start not foreseeable, planned";
   std::string text =
       when + " on " + start.nodes + ", " + start.processors + " processors of partition " + start.partition + "\n";
   const std::string topology = input.decisions.empty() ? "" : shown_topology();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/input/snapshot_json.hpp"
 
-#include <json.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -19,8 +17,12 @@
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "common/util/text_scanner.hpp"
+#include "config.h"
 #include "tools/input/json_input.hpp"
 #include "tools/output/json.hpp"
+#ifdef HAVE_JSON_C
+#include <json.h>
+#endif
 
 namespace placement::tools {
 
@@ -30,6 +32,7 @@ constexpr const char* version_name = "slurm-placement-snapshot";
 constexpr int version = 3;
 constexpr int lines_within = 2;  // nesting depth down to which each element has a line: one per node, group and pair
 
+#ifdef HAVE_JSON_C
 // Reads the parts of a snapshot, for any order in the file, so that each part is known before another refers to it.
 class Reader {
  public:
@@ -183,6 +186,7 @@ class Reader {
   std::optional<PairArrays> arrays_;  // there are groups
   std::vector<bool> seen_pairs_;
 };
+#endif
 
 }  // namespace
 
@@ -234,7 +238,13 @@ std::string format_snapshot_json(const LiveState& state) {
   return json.end_object().take();
 }
 
-LiveState parse_snapshot_json(std::string_view json, const std::string& name) { return Reader(name).read(json); }
+LiveState parse_snapshot_json(std::string_view json, const std::string& name) {
+#ifdef HAVE_JSON_C
+  return Reader(name).read(json);
+#else
+  throw Error(name + ": this build reads no JSON, because configure found no json-c");
+#endif
+}
 
 LiveState read_live_state(const std::string& path) {
   // Only a regular file is looked at for this, because the first bytes of a pipe would then be lost.
