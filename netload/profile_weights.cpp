@@ -129,13 +129,24 @@ void replace_profile(Parameters& parameters) {
   parameters.erase("profile");
 }
 
-void add_measured_share(Parameters& parameters, const std::string& file) {
+// Returns nothing if the file has no summary, or one that cannot be read.
+static std::optional<NetworkUse> use_in_summary(const std::string& file) {
   std::error_code error;
-  if (!std::filesystem::exists(file + ".summary", error)) return;
-  try {
-    parameters.try_emplace("comm-share", std::to_string(std::lround(100 * read_network_use(file).waiting_share)));
-  } catch (const Error&) {  // the file is not a summary
-  }
+  if (std::filesystem::exists(file + ".summary", error)) try {
+      return read_network_use(file);
+    } catch (const Error&) {  // the file is not a summary
+    }
+  return std::nullopt;
+}
+
+void add_measured_share(Parameters& parameters, const std::string& file) {
+  if (const auto use = use_in_summary(file))
+    parameters.try_emplace("comm-share", std::to_string(std::lround(100 * use->waiting_share)));
+}
+
+void add_measured_use(Parameters& parameters, const std::string& file) {
+  if (parameters.contains("alpha") || parameters.contains("beta")) return;
+  if (const auto use = use_in_summary(file)) parameters.try_emplace(use_key, to_string(*use));
 }
 
 void replace_network_use(Parameters& parameters, const TypicalLink& link) {

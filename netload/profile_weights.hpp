@@ -46,9 +46,10 @@ Parameters profile_weights(const NetworkUse& use, const TypicalLink& link);
 // the file. Does nothing without profile=. Throws Error with the name of the file.
 void replace_profile(Parameters& parameters);
 
-// Adds comm-share=, the percentage of the run time in calls that wait for other ranks, from the summary of the matrix
-// `file`. Does nothing if the parameters have comm-share=, or if no summary can be read.
+// Adds comm-share=, the percentage of the run time in calls that wait for other ranks, or network-use= from the summary
+// of the matrix `file`. Does nothing if the parameters have it or other weights, or if no summary can be read.
 void add_measured_share(Parameters& parameters, const std::string& file);
+void add_measured_use(Parameters& parameters, const std::string& file);
 
 // Returns the link for the time of the messages of the profile in network-use=: the latency and bandwidth of the
 // slowest measured link between the nodes of the profile's run, because ranks wait for the slowest messages. Without

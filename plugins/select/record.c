@@ -15,8 +15,8 @@
 /* The most variables that are added: a request has fewer. Each takes time in proportion to the job's environment. */
 #define MOST_VARIABLES 64
 
-/* The most variables of the first component of a heterogeneous job: 8 for each of 128 components. */
-#define MOST_VARIABLES_OF_LEADER 1024
+/* The most variables of the first component of a heterogeneous job: 6 for each of 128 components. */
+#define MOST_VARIABLES_OF_LEADER 768
 
 static bool is_variable(const char *entry, const char *name)
 {

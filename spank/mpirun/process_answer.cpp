@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,9 +27,12 @@ int status_of(pid_t process) {
   return status;
 }
 
-// The child process. Its exit code is 0 only if all of the text is written.
-[[noreturn]] void hand_over(const std::function<std::string()>& make, int to) {
+// The child process. Its exit code is 0 only if all of the text is written. It ends with its parent, which limits its
+// time.
+[[noreturn]] void hand_over(const std::function<std::string()>& make, int to, pid_t parent) {
   setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
   try {
     _exit(write_all(to, make()) ? 0 : 1);
   } catch (...) {  // nothing may return into a second copy of the caller
@@ -65,8 +69,8 @@ std::string answer_of_process(const std::function<std::string()>& make, std::chr
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe for the plan: ") + std::strerror(errno));
   const FileDescriptor from(ends[0]);
   FileDescriptor to(ends[1]);
-  const pid_t process = fork();
-  if (process == 0) hand_over(make, to);
+  const pid_t parent = getpid(), process = fork();
+  if (process == 0) hand_over(make, to, parent);
   if (process < 0) throw Error(std::string("cannot start a process for the plan: ") + std::strerror(errno));
   setpgid(process, process);  // in both processes, as either may come first
   to.reset(-1);

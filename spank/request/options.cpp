@@ -113,6 +113,7 @@ void add_measured_share(PolicySpec& spec, const std::string& matrix_file) {
   const policies::Policy* policy = users_policy(spec.policy);
   if (policy && !policy->avoids_faults && policy->takes("comm-share"))
     netload::add_measured_share(spec.parameters, matrix_file);
+  if (policy && policy->takes("network-use")) netload::add_measured_use(spec.parameters, matrix_file);
 }
 
 bool is_policy_word(std::string_view word) { return users_policy(word) != nullptr; }

@@ -31,10 +31,10 @@ std::string tilde_hint(const std::string& file);
 // text.
 std::string same_name_note(const Parameters& parameters);
 
-// Adds comm-share= from the summary that placement-profile wrote next to the matrix `matrix_file`, if the policy knows
-// this key and it is not given. Does nothing if the summary cannot be read. It also does nothing if the policy weighs
-// traffic against faults by this key, as TOFA does. The waiting time in a summary does not measure this weight, and is
-// 0 if one rank never waits.
+// Adds comm-share= or network-use= from the summary that placement-profile wrote next to the matrix `matrix_file`, if
+// the policy knows this key, and it and other weights are not given. Does nothing if the summary cannot be read. It
+// also does nothing if the policy weighs traffic against faults by this key, as TOFA does. The waiting time in a
+// summary does not measure this weight, and is 0 if one rank never waits.
 void add_measured_share(PolicySpec& spec, const std::string& matrix_file);
 
 // Collects the options of one job component in the order in which Slurm reads them: #SBATCH lines, environment, command

@@ -2,8 +2,8 @@
  *
  * A client of libslurm that ships what srun and sbatch never would:
  *   hostile_request word MIB   asks where a job could start whose policy has a word of MIB MiB
- *   hostile_request het N      submits a heterogeneous job whose second component has N variables PLACEMENT_000000 and
- *                              following; its script writes those that it sees to the file "seen"
+ *   hostile_request het N [C]  submits a heterogeneous job of C [2] components. All but the first have N variables
+ *                              PLACEMENT_000000 and following; its script writes the number that it sees to the file "seen"
  */
 #include <errno.h>
 #include <slurm/slurm.h>
@@ -45,10 +45,10 @@ static int ask_with_word(size_t bytes)
 	return slurm_job_will_run(&job);
 }
 
-static int submit_components(int count)
+static int submit_components(int count, int others)
 {
 	char **variables = calloc((size_t) count, sizeof(*variables));
-	job_desc_msg_t first, second;
+	job_desc_msg_t first, *other = calloc((size_t) others, sizeof(*other));
 	submit_response_msg_t *answer = NULL;
 	void *components = slurm_list_create(NULL);	/* List or list_t *, by the version of Slurm */
 
@@ -57,10 +57,12 @@ static int submit_components(int count)
 		sprintf(variables[i], "PLACEMENT_%06d=x", i);
 	}
 	describe(&first, NULL, 0);
-	describe(&second, variables, count);
 	first.script = "#!/bin/sh\nenv | grep -c SLURM_SPANK_PLACEMENT_ >seen\n";
 	slurm_list_append(components, &first);
-	slurm_list_append(components, &second);
+	for (int i = 0; i < others; i++) {
+		describe(other + i, variables, count);
+		slurm_list_append(components, other + i);
+	}
 	if (slurm_submit_batch_het_job(components, &answer))
 		return 1;
 	printf("%u\n", answer->job_id);
@@ -71,10 +73,11 @@ int main(int argc, char **argv)
 {
 	int failed = 2;
 
-	if (argc != 3)
+	if (argc < 3)
 		return failed;
 	slurm_init(NULL);
-	failed = !strcmp(argv[1], "word") ? ask_with_word((size_t) atoi(argv[2]) << 20) : submit_components(atoi(argv[2]));
+	failed = !strcmp(argv[1], "word") ? ask_with_word((size_t) atoi(argv[2]) << 20)
+					  : submit_components(atoi(argv[2]), argc > 3 ? atoi(argv[3]) - 1 : 1);
 	if (failed)
 		fprintf(stderr, "%s: %s\n", argv[1], slurm_strerror(errno));
 	return failed;

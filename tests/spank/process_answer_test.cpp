@@ -82,6 +82,30 @@ START_TEST(a_process_that_hangs_with_another) {
 }
 END_TEST
 
+// Slurm kills the task of a cancelled job.
+START_TEST(a_process_ends_with_its_parent) {
+  int ends[2];
+  ck_assert_int_eq(pipe(ends), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    close(ends[0]);
+    answer_of_process(
+        [&ends] {
+          if (write(ends[1], "x", 1) == 1)
+            for (;;) pause();
+          return std::string();
+        },
+        60s, most);
+    _exit(0);
+  }
+  close(ends[1]);
+  char byte = 0;
+  ck_assert_int_eq(read(ends[0], &byte, 1), 1);
+  kill(parent, SIGKILL);
+  ck_assert_int_eq(read(ends[0], &byte, 1), 0);  // both processes have ended
+}
+END_TEST
+
 START_TEST(no_process_and_no_pipe) {
   rlimit before{};
   ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -113,6 +137,7 @@ int main() {
   tcase_add_test(tests, a_process_that_dies);
   tcase_add_test(tests, a_process_that_hangs);
   tcase_add_test(tests, a_process_that_hangs_with_another);
+  tcase_add_test(tests, a_process_ends_with_its_parent);
   tcase_add_test(tests, no_process_and_no_pipe);
   tcase_add_test(tests, a_signal_while_it_writes);
   suite_add_tcase(suite, tests);
