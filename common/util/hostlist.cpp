@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t max_digits = 18;
 constexpr std::size_t max_host_characters = 128 << 20;  // limit for all names of a list together
+constexpr std::size_t max_name_characters = 256;        // limit for the mean name, if only few names are allowed
+constexpr std::ptrdiff_t max_brackets = 8;  // in one name; Slurm's lists have at most 5 (HIGHEST_DIMENSIONS)
 
 [[noreturn]] void fail(std::string_view list, const std::string& why) {
   throw Error("host list '" + shown(list) + "': " + why);
@@ -74,16 +76,16 @@ std::size_t characters(const std::vector<std::string>& names) {
   return sum;
 }
 
-void check_characters(std::size_t count, std::string_view list) {
-  if (count > max_host_characters)
-    fail(list, "its names have more than " + std::to_string(max_host_characters) + " characters together");
+void check_characters(std::size_t count, std::string_view list, std::size_t most) {
+  const std::size_t limit = std::min(max_host_characters, most * max_name_characters);
+  if (count > limit) fail(list, "its names have more than " + std::to_string(limit) + " characters together");
 }
 
 // Replaces `names` with each name followed by each of the endings. The endings count fastest, or the names do.
 void append_all(std::vector<std::string>& names, const std::vector<std::string>& endings, bool endings_fastest,
                 std::string_view list, std::size_t most) {
   if (endings.size() > most / names.size()) fail_too_many(list, most);
-  check_characters(characters(names) * endings.size() + names.size() * characters(endings), list);
+  check_characters(characters(names) * endings.size() + names.size() * characters(endings), list, most);
   std::vector<std::string> longer;
   longer.reserve(names.size() * endings.size());
   const std::size_t inner = endings_fastest ? endings.size() : names.size();
@@ -93,10 +95,12 @@ void append_all(std::vector<std::string>& names, const std::vector<std::string>&
 }
 
 std::vector<std::string> expand_name(std::string_view name, std::string_view list, std::size_t most) {
+  if (std::ranges::count(name, '[') > max_brackets)
+    fail(list, "a name has more than " + std::to_string(max_brackets) + " pairs of brackets");
   std::vector<std::string> names{""};
   while (!name.empty()) {
     const std::size_t open = std::min(name.find('['), name.size());
-    append_all(names, {std::string(name.substr(0, open))}, true, list, most);
+    if (open > 0) append_all(names, {std::string(name.substr(0, open))}, true, list, most);
     name.remove_prefix(open);
     if (name.empty()) break;
     const std::size_t close = name.find(']');
@@ -136,7 +140,7 @@ std::vector<std::string> expand_hostlist(std::string_view list, std::size_t most
     std::vector<std::string> more = expand_name(name, list, most);
     if (more.size() > most - hosts.size()) fail_too_many(list, most);
     sum += characters(more);
-    check_characters(sum, list);
+    check_characters(sum, list, most);
     std::move(more.begin(), more.end(), std::back_inserter(hosts));
   }
   if (hosts.empty()) fail(list, "it has no name");

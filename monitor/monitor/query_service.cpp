@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <memory>
 #include <numeric>
 
@@ -45,6 +46,11 @@ void end_with(pid_t parent) {
 // The main function of the process that answers. It must not return.
 [[noreturn]] void serve(pid_t parent, protocol::Credentials& credentials, const protocol::Answers& answers) {
   end_with(parent);
+  // If memory runs out, the kernel ends this process and not the monitor. A process that cannot be dumped may not
+  // write this file.
+  prctl(PR_SET_DUMPABLE, 1);
+  std::ofstream("/proc/self/oom_score_adj") << 1000;
+  prctl(PR_SET_DUMPABLE, 0);
   int never[2];
   if (pipe2(never, O_CLOEXEC) != 0) _exit(1);
   try {

@@ -149,17 +149,19 @@ class QueryServer {
     return true;
   }
 
-  // Returns whether a new connection from `from` can be accepted. If there are too many connections, this closes one
-  // that has not yet sent its query, because clients send it at once: of the address with the most connections that
-  // wait for a query. If all have sent their queries, this closes one of the user with the most connections.
+  // Returns whether a new connection from `from` can be accepted. If there are too many connections, from there or in
+  // all, this closes one of them. It closes one that has not yet sent its query, because clients send it at once: of
+  // the address with the most silent connections. If all have sent it, it closes one of the user with the most.
   bool make_room(const NetAddress& from) {
-    const auto address = [](const Connection& connection) { return connection.from; };
-    const auto silent = [](const Connection& connection) { return connection.state == State::reading; };
     const auto from_there = [&from](const Connection& connection) { return connection.from == from; };
-    if (static_cast<std::size_t>(std::ranges::count_if(connections_, from_there)) >= limits_.source_connections)
-      return close_one([&](const Connection& other) { return silent(other) && from_there(other); }, address, 1);
-    if (connections_.size() < limits_.connections || close_one(silent, address, 1)) return true;
-    return close_one([](const Connection&) { return true; }, [](const Connection& other) { return other.asker; }, 2);
+    const bool too_many_there =
+        static_cast<std::size_t>(std::ranges::count_if(connections_, from_there)) >= limits_.source_connections;
+    if (!too_many_there && connections_.size() < limits_.connections) return true;
+    const auto may_close = [&](const Connection& other) { return !too_many_there || from_there(other); };
+    const auto silent = [&](const Connection& other) { return other.state == State::reading && may_close(other); };
+    const auto address = [](const Connection& other) { return other.from; };
+    const auto asker = [](const Connection& other) { return other.asker; };
+    return close_one(silent, address, 1) || close_one(may_close, asker, 2);
   }
 
   // Returns false when the connection has to be closed.
@@ -257,7 +259,7 @@ class QueryServer {
     connection.state = State::answering;
     try {
       connection.text = answers_.at_once(connection.query, connection.asker);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       connection.seal->add(connection.out, std::string_view(error.what()).substr(0, max_message - 1), Piece::failed);
     }
     const double end_s = steady_s();

@@ -59,6 +59,13 @@ START_TEST(is_bounded) {
   ck_assert_error(expand_hostlist(longest + "[1-1000000]"), "more than 134217728 ");
   ck_assert_error(expand_hostlist(longest + "[1-300000]," + longest + "[1-300000]"), "134217728 characters");
   ck_assert_uint_eq(expand_hostlist(longest + "[1-300000]").size(), 300000);
+  ck_assert_error(expand_hostlist(longest + "[1-8]", 8), "more than 2048 ");
+  // each pair of brackets costs time, also one that adds no name
+  std::string brackets = "n[1-2][1-2][3][4][5][6][7][8]";
+  ck_assert_uint_eq(expand_hostlist(brackets, 4).size(), 4);
+  ck_assert_error(expand_hostlist("m," + brackets + "[9]"), "more than 8 ");
+  while (brackets.size() < 32 << 10) brackets += "[1]";
+  ck_assert_error(expand_hostlist(brackets, 4), "more than 8 ");
 }
 END_TEST
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -55,6 +56,7 @@ struct World {
     asked.push_back(asker);
     if (query.job == 15) meanwhile();
     if (query.job == 13) throw Error("no such luck");
+    if (query.job == 16) throw std::length_error("no room");
     if (query.job == 14) return std::string(8 << 20, 'x');
     return "user " + std::to_string(asker) + " job " + std::to_string(query.job);
   }
@@ -232,6 +234,7 @@ START_TEST(the_user_is_that_of_the_credential) {
   World world;
   ck_assert_text_eq(world.ask(5), "user 1000 job 5");
   ck_assert_error(world.ask(13), "no such luck");
+  ck_assert_error(world.ask(16), "no room");  // an exception of the library ends no server
   ck_assert_uint_eq(world.ask(14).size(), 8 << 20);
   World other({}, 0);
   ck_assert_text_eq(other.ask(5), "user 0 job 5");
@@ -428,6 +431,30 @@ START_TEST(connections_of_one_user) {
 }
 END_TEST
 
+// A user who holds all connections of an address loses one of them to another user of this address.
+START_TEST(connections_of_two_users_of_a_host) {
+  QueryLimits limits;
+  limits.source_connections = limits.user_connections = 4;
+  limits.stalled_s = 600;
+  World world(limits);
+  Query much = some_query();
+  much.job = 14;
+  std::vector<std::unique_ptr<FileDescriptor>> held;
+  for (int i = 0; i < 5; ++i) {
+    held.push_back(
+        std::make_unique<FileDescriptor>(i == 0 ? connect_from("127.0.0.2", world.address) : world.connect()));
+    ++much.channel;
+    world.theirs.uid = i == 0 ? 1002 : 1000;
+    put_credential(*held.back(), *world.theirs.encode(encode(much)));
+    await_head(*held.back());
+  }
+  world.theirs.uid = 1001;
+  for (int i = 0; i < 2; ++i) ck_assert_text_eq(world.ask(1), "user 1001 job 1");
+  ck_assert_uint_lt(get_all(*held[1]).size(), 8 << 20);
+  for (const int kept : {0, 2, 3, 4}) ck_assert_uint_gt(get_all(*held[kept]).size(), 8 << 20);
+}
+END_TEST
+
 // Users who together hold all connections lose one of them to a user who has none.
 START_TEST(connections_of_several_users) {
   QueryLimits limits;
@@ -603,6 +630,7 @@ int main() {
   tcase_add_test(tests, time_of_one_user);
   tcase_add_test(tests, share_of_one_user);
   tcase_add_test(tests, connections_of_one_user);
+  tcase_add_test(tests, connections_of_two_users_of_a_host);
   tcase_add_test(tests, connections_of_several_users);
   tcase_add_test(tests, silent_connections_of_several_hosts);
   tcase_add_test(tests, expensive_queries_of_one_user);

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tests of the answers of placement-monitor to queries of hostile users.
+#include "monitor/monitor/query_service.hpp"
+
+#include "common/decision/job_state.hpp"
+#include "common/topology/torus_topology.hpp"
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+using namespace placement::monitor;
+
+// Each pair of brackets of a host list costs time, and all users wait for the answer to one query.
+START_TEST(a_query_with_many_brackets) {
+  TemporaryDirectory directory;
+  const std::string conf = directory.file("slurm.conf", "SlurmctldHost=c\nNodeName=n[1-4]\n");
+  Config config;
+  config.torus_file = directory.file("torus", "torus 4\nn1 0\nn2 1\nn3 2\nn4 3\n");
+  directory.file("placement.conf", "TorusFile=" + config.torus_file + "\n");
+  const std::vector<std::string> names = {"n1", "n2", "n3", "n4"};
+  const protocol::Answers answers = query_answers(conf, RunningConfiguration(conf, config, names), {});
+  protocol::Query query;
+  query.kind = protocol::Query::Kind::job_state;
+  query.text = "n[1-4]";
+  const JobState state = unpack_job_state(*answers.at_once(query, 1000));
+  ck_assert(state.torus && state.torus->nodes() == 4);
+  while (query.text.size() + 3 <= protocol::max_query_text) query.text += "[1]";
+  ck_assert_error(answers.at_once(query, 1000), "more than 8 ");
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("query service");
+  TCase* tests = tcase_create("query service");
+  tcase_add_test(tests, a_query_with_many_brackets);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}
