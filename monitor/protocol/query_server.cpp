@@ -360,7 +360,10 @@ class QueryServer {
     if (connection.state == State::reading && !read_question(connection, now_s)) return false;
     if (connection.state == State::waiting && has_left(connection.socket)) return false;
     if (connection.state == State::answering) {
-      if (!send_answer(connection, now_s)) return false;
+      const bool goes_on = send_answer(connection, now_s);
+      const double end_s = steady_s();
+      if (connection.seal) time_of(user_time_, connection.asker).charge(end_s, end_s - now_s);  // a refusal has no user
+      if (!goes_on) return false;
       if (now_s > connection.moved_s + limits_.stalled_s) return false;
     }
     return now_s <= connection.until_s;

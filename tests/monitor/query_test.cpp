@@ -39,7 +39,7 @@ struct World {
     server = std::thread([this, listener, limits] {
       serve_queries(listener, ours,
                     {[this](const Query& query, uid_t asker) {
-                       return std::make_shared<const std::string>(answer(query, asker));
+                       return query.job == 17 ? kept : std::make_shared<const std::string>(answer(query, asker));
                      },
                      [this](const Query& query, uid_t asker, const SendText& send) { stream(query, asker, send); }},
                     stop[0], limits);
@@ -86,6 +86,7 @@ struct World {
   std::thread server;
   std::function<void()> meanwhile;  // is called while job 15 is answered
   std::vector<uid_t> asked;         // the users of the queries that were answered at once, in this order
+  AnswerText kept;                  // the answer for job 17, which takes no time to find
   int streamed[2] = {-1, -1};       // a pipe that gets the users of streamed answers
 };
 
@@ -388,6 +389,20 @@ START_TEST(time_of_one_user) {
 }
 END_TEST
 
+// The time in which an answer is sealed and sent is the user's, also if the answer is there already.
+START_TEST(time_to_send_an_answer) {
+  QueryLimits limits;
+  limits.user_time_share = 0;
+  limits.user_time_s = 0.002;
+  World world(limits);
+  world.kept = std::make_shared<const std::string>(8 << 20, 'x');
+  ck_assert_uint_eq(world.ask(17).size(), 8 << 20);
+  ck_assert_error(world.ask(1), "too many");
+  world.theirs.uid = 1001;
+  ck_assert_text_eq(world.ask(1), "user 1001 job 1");
+}
+END_TEST
+
 // In the long run a user has his share, also with questions that each take more time than there is.
 START_TEST(share_of_one_user) {
   QueryLimits limits;
@@ -628,6 +643,7 @@ int main() {
   tcase_add_test(tests, a_flood_of_credentials);
   tcase_add_test(tests, credentials_from_many_addresses);
   tcase_add_test(tests, time_of_one_user);
+  tcase_add_test(tests, time_to_send_an_answer);
   tcase_add_test(tests, share_of_one_user);
   tcase_add_test(tests, connections_of_one_user);
   tcase_add_test(tests, connections_of_two_users_of_a_host);
