@@ -19,6 +19,7 @@
 #include "common/slurm/controller_query.hpp"
 #include "common/slurm/slurm_command.hpp"
 #include "common/state/controller_state.hpp"
+#include "common/util/deadline.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
@@ -38,6 +39,7 @@ namespace placement::spank {
 namespace {
 
 constexpr std::chrono::seconds longest_plan(20);
+static_assert(Deadline::wall_factor * policy_patience < longest_plan);
 
 struct Setting {
   std::string name, value;

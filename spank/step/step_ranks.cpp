@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <memory>
 
@@ -15,10 +14,6 @@
 namespace placement::spank {
 
 namespace {
-
-// The longest time for a policy, because srun and the nodes wait for its answer. Policies limit their own work; this
-// deadline is for an overloaded machine.
-constexpr std::chrono::seconds patience{10};
 
 // Returns the ranks of each node, ascending. Throws Error if the policy changed the number of tasks on a node.
 std::vector<std::vector<std::uint32_t>> by_node(const Placement& placement, const StepShape& step) {
@@ -149,7 +144,7 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   request.matrix = placement_request.matrix;
   request.parameters = placement_request.spec.parameters;
 
-  const Deadline deadline = Deadline::after(patience);
+  const Deadline deadline = Deadline::after(policy_patience);
   const policies::Policy& policy = policies::check_policy_spec(placement_request.spec);
   StepPlacement result;
   Placement placement = policy.place(places.view, request, deadline);

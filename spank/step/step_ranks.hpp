@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -30,10 +31,15 @@ struct StepPlacement {
 // read. A null function stands for an MPI that can read all maps.
 using MapLength = std::function<double(const std::vector<std::vector<std::uint32_t>>& ranks_of_node)>;
 
+// The processor time of a policy, because srun and the nodes wait for its answer. Its wall time is up to
+// Deadline::wall_factor times as long. Policies limit their own work; this deadline is for an overloaded machine.
+inline constexpr std::chrono::seconds policy_patience{4};
+
 // Returns the placement of the step's ranks by the policy of the request. `view` has the nodes of the step, in the
-// step's order. The policy gets a deadline of 10 s. Throws Error if the policy fails, or if its answer does not fit the
-// step. If MPI cannot read the map of the placement, the policy runs again with traffic added between successive ranks.
-// Bisection finds the least traffic for which the map fits; if none fits, all ranks are in natural order.
+// step's order. The policy gets a deadline of policy_patience. Throws Error if the policy fails, or if its answer does
+// not fit the step. If MPI cannot read the map of the placement, the policy runs again with traffic added between
+// successive ranks. Bisection finds the least traffic for which the map fits; if none fits, all ranks are in natural
+// order.
 StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view,
                          const MapLength& map_length = nullptr);
 

@@ -319,6 +319,26 @@ START_TEST(ranks_stay_in_natural_order_if_no_map_fits) {
 }
 END_TEST
 
+// The processor is busy with other programs, and each map takes 3 s of wall time. A batch script waits 20 s for the
+// plan of mpirun.
+START_TEST(without_the_processor_a_step_is_placed_in_20_seconds) {
+  const auto wall = placement::Deadline::wall_clock, processor = placement::Deadline::processor_clock;
+  static placement::Deadline::Time now;
+  now = {};
+  placement::Deadline::wall_clock = [] { return now; };
+  placement::Deadline::processor_clock = [] { return placement::Deadline::Time{}; };
+  const ClusterView view = machine(4, 2, 2);
+  const auto placed = placement::spank::place_step(pairs(12), step_on(view, {4, 3, 2, 3}), view, [](const auto&) {
+    now += std::chrono::seconds(3);
+    return 2.0;
+  });
+  placement::Deadline::wall_clock = wall;
+  placement::Deadline::processor_clock = processor;
+  ck_assert(placed.cost_of_best_order.has_value());
+  ck_assert_int_lt(now / std::chrono::seconds(1), 20);
+}
+END_TEST
+
 START_TEST(core_lists_are_read_strictly) {
   std::vector<bool> cores(8, false);
   ck_assert(placement::mark_cores("0-2,5", cores));
@@ -410,6 +430,7 @@ int main() {
   tcase_add_test(tests, each_shape_of_step_has_a_map_that_fits);
   tcase_add_test(tests, ranks_stay_in_natural_order_if_no_map_fits);
   tcase_add_test(tests, rank_0_is_on_the_host_of_master_addr);
+  tcase_add_test(tests, without_the_processor_a_step_is_placed_in_20_seconds);
   tcase_add_test(tests, core_lists_are_read_strictly);
   tcase_add_test(tests, jobs_as_scontrol_shows_them);
   tcase_add_test(tests, gpus_of_a_job_as_scontrol_shows_them);
