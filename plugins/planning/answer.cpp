@@ -71,15 +71,16 @@ struct DecisionTime {
 Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer& offer,
                     const placement_request& request, const JobRequest& job_request, const DecisionTime& time,
                     bool without_matrix) {
-  const auto& [budget, deadline, began] = time;
+  const auto is_starved = [&] { return DecisionTimeBudget::thread_time() - time.began < time.budget / 2; };
   Answer answer;
   try {
     const auto plan = std::make_shared<const Plan>(
         make_plan({now.machine_for(request), live, offer, request, job_request, now.config, without_matrix}, now.views,
-                  deadline));
+                  time.deadline));
     answer.plan = plan;
     answer.reason = plan->note;
     answer.placed = true;
+    answer.was_starved = plan->cut_short && is_starved();
     answer.node_count = static_cast<std::uint32_t>(plan->nodes.size());
     answer.node = plan->nodes.data();
     answer.tasks = plan->tasks.data();
@@ -93,7 +94,7 @@ Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer
   } catch (const Error& error) {
     answer.reason = error.what();
     answer.reason_class = reason_of(error);
-    answer.was_starved = deadline.expired() && DecisionTimeBudget::thread_time() - began < budget / 2;
+    answer.was_starved = time.deadline.expired() && is_starved();
   }
   return answer;
 }
@@ -137,7 +138,7 @@ Answer put_off(const PluginState& now, const placement_request& request) {
 }
 
 // Asks the policy, or puts the decision off. An answer without the matrix is not kept, so that an equal question later,
-// when there is time, gets one with it. Nor is an answer that other programs' load cut short.
+// when there is time, gets one with it. Nor is an answer that other programs' load cut short, but its plan is used now.
 Answer new_answer(PluginState& now, const LiveNow& live, const placement_offer& offer, const placement_request& request,
                   JobEntry& job, std::uint64_t question, const DecisionTime& time, bool no_time) {
   const bool may_wait = may_put_off(now, request), degraded = job.job_request.matrix && no_time;
@@ -148,7 +149,7 @@ Answer new_answer(PluginState& now, const LiveNow& live, const placement_offer& 
   if (!answer.was_starved) {
     job.answer = answer;
     job.question = question;
-  } else if (may_wait) {
+  } else if (may_wait && !answer.placed) {
     return put_off(now, request);
   }
   return answer;

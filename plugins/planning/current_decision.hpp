@@ -21,7 +21,7 @@ struct Answer : placement_decision {
   std::shared_ptr<const Plan> plan;
   std::string reason;  // why there is no plan, or remarks on the plan
   stock_reason reason_class;
-  bool was_starved = false;  // the deadline passed while other programs had the processor
+  bool was_starved = false;  // the time of the search passed while other programs had the processor
 };
 
 // The decision that is being made.

@@ -48,6 +48,7 @@ class Planner {
     Plan plan = wanted(view, placement, request.cores_per_task);
     check_step_starts(plan);
     plan.note = candidates_.note();
+    plan.cut_short = cut_short;
     if (cut_short)
       add_term(plan.note, "DecisionTimeMs=" + std::to_string(config_.decision_time_ms) + " cut the search short");
     add_traffic_note(plan.note, request);

@@ -125,6 +125,7 @@ struct Plan {
   std::vector<std::uint32_t> tasks;       // the number of tasks on each of `nodes`
   std::vector<std::uint8_t> core_wanted;  // one byte per core, indexed as placement_offer::core_free
   std::uint32_t task_count = 0;
+  bool cut_short = false;           // the search ended because its time had passed
   std::string note;                 // remarks for people, mostly empty
   std::string lacks;                // the policy and the data that were missing, for the job's user; mostly empty
   StepCosts costs;                  // on the planned cores

@@ -182,6 +182,31 @@ START_TEST(a_search_that_is_cut_short_is_on_record) {
 }
 END_TEST
 
+// A search ends at the limit of wall time. If other programs had the processor, an equal question later is answered
+// anew. Else the plan is kept, because another search would end at the same point. The clocks are simulated.
+START_TEST(a_plan_that_others_cut_short_is_not_kept) {
+  const auto wall = Deadline::wall_clock, processor = Deadline::processor_clock;
+  static Deadline::Time now{};
+  for (const int used_ms : {0, 1}) {
+    TestMachine(16, 2).configure(beside_others);
+    Environment environment = Environment::with_matrix(ring(24));
+    placement_request request = request_for(environment, 24);
+    request.may_be_put_off = true;
+    Deadline::wall_clock = [] { return now += std::chrono::microseconds(1200); };
+    Deadline::processor_clock = [] { return Deadline::Time{}; };
+    const CurrentDecision* plan = decide_beside_others(Offer(16, 4), request, std::chrono::milliseconds(used_ms));
+    ck_assert_msg(plan->placed && says(plan, "DecisionTimeMs=2"), "%s", plan->reason.c_str());
+    Deadline::wall_clock = [] { return now; };
+    plan = decide(Offer(16, 4), request);
+    Deadline::wall_clock = wall;
+    Deadline::processor_clock = processor;
+    ck_assert(plan->placed);
+    ck_assert_int_eq(plan->record.remembered, used_ms > 0);
+    ck_assert_int_eq(says(plan, "DecisionTimeMs=2"), used_ms > 0);
+  }
+}
+END_TEST
+
 // The cycles of DecisionWait are used up, or the job's user waits for the answer: the job runs as stock. If it cannot
 // start on Slurm's nodes either, the next question is answered anew.
 START_TEST(a_job_is_not_put_off_for_ever_without_the_processor) {
@@ -277,6 +302,7 @@ int main() {
   tcase_add_test(cases, decisions_without_the_matrix_get_time_again);
   tcase_add_test(cases, without_time_no_matrix_is_decoded_for_the_record);
   tcase_add_test(cases, a_search_that_is_cut_short_is_on_record);
+  tcase_add_test(cases, a_plan_that_others_cut_short_is_not_kept);
   tcase_add_test(cases, a_decision_without_the_processor_is_put_off);
   tcase_add_test(cases, a_job_is_not_put_off_for_ever_without_the_processor);
   suite_add_tcase(suite, cases);
