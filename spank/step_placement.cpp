@@ -225,17 +225,15 @@ void tell_map(const StepShape& step, const StepPlacement& placement, const Proce
 
 // Records the ranks of the step for its user's placectl explain. A record that cannot be written, as on a full disk, is
 // no harm to the step.
-void record_step(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement) try {
+void record_step(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement,
+                 const ShownJob& job) try {
   constexpr std::size_t most_bytes = 3000;  // of the ranks, so that the record fits into its place
   Decision record;
   record.at_s = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  record.job_id = step.job;
-  if (const auto array = parse_integer(environment_value("SLURM_ARRAY_JOB_ID")); array && *array > 0) {
-    record.job_id = static_cast<std::uint32_t>(*array);
-    record.array_task = std::to_string(*array) + "_" + environment_value("SLURM_ARRAY_TASK_ID");
-  }
+  record.job_id = job.array_job;
+  record.array_task = job.array_task;
   record.step = std::to_string(step.step);
-  record.restarts = static_cast<std::uint32_t>(parse_integer(environment_value("SLURM_RESTART_COUNT")).value_or(0));
+  record.restarts = job.restarts;
   record.uid = geteuid();
   record.outcome = DECISION_NODES;
   record.tasks = static_cast<std::uint32_t>(step.all_tasks());
@@ -296,6 +294,8 @@ void place_own_step(spank_t spank) {
   StepShape shape = shape_of(*layout, job, step);
   shape.cores_per_task = cores_per_task();
   ClusterView view = query->view(shape.nodes, controller);
+  const ShownJob shown_job = query->shown_job();
+  shape.array_job = shown_job.array_job;
   if (!view.warning.empty()) slurm_info("placement: step %u.%u: %s", job, step, view.warning.c_str());
   if (const std::string unread = take_plan_of_job(shape, view, component_of(job)); !unread.empty())
     slurm_info("placement: %s", unread.c_str());
@@ -315,7 +315,7 @@ void place_own_step(spank_t spank) {
   for (std::size_t node = 0; node < shape.nodes.size(); ++node)
     if (std::ranges::find(placement.ranks_of_node[node], 0U) != placement.ranks_of_node[node].end())
       setenv("PLACEMENT_FIRST_NODE", shape.nodes[node].c_str(), 1);
-  record_step(*placement_request, shape, placement);
+  record_step(*placement_request, shape, placement, shown_job);
 }
 
 }  // namespace placement::spank

@@ -20,6 +20,7 @@ struct StepShape {
   std::int32_t cores_per_task = 1;
   std::vector<std::vector<std::int32_t>> planned_ranks = {};  // as in Request::planned_ranks; empty: not known
   std::string rank0_host = {};  // the host on which programs expect rank 0, from MASTER_ADDR; empty: any
+  std::uint32_t array_job = 0;  // the job ID of the array of the job; without one, or if it is not known, 0 or `job`
 
   // Returns the number of tasks of all nodes.
   std::int64_t all_tasks() const { return std::accumulate(tasks.begin(), tasks.end(), std::int64_t{0}); }

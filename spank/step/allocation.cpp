@@ -58,11 +58,9 @@ void check_component(std::optional<std::uint32_t> component) {
                 " components, from 0 on");
 }
 
-// Returns whether a variable in which slurmctld names the job `named` belongs to the job `job` of this process. A job
-// inherits the variables of the job that submitted it. slurmctld may name a task of an array by the array's job ID.
-bool is_of_job(std::uint32_t named, std::uint32_t job) {
-  return named == job || std::to_string(named) == environment_value("SLURM_ARRAY_JOB_ID");
-}
+// Returns whether a variable in which slurmctld names the job `named` belongs to the job of the step. A job inherits
+// the variables of the job that submitted it. slurmctld may name a task of an array by the array's job ID.
+bool is_of_job(std::uint32_t named, const StepShape& step) { return named == step.job || named == step.array_job; }
 
 // Returns the number of tasks on each node from `text` in the form of SLURM_TASKS_PER_NODE, as "2(x3),1". Throws Error.
 std::vector<std::int32_t> parse_tasks_per_node(const std::string& text) {
@@ -104,6 +102,7 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
   step.rank0_host = environment_value("MASTER_ADDR");
   JobQuery query(step.job);
   allocation.controller = query.controller();
+  step.array_job = query.shown_job().array_job;
   const std::set<std::string> held = query.nodes();
   for (std::size_t n = held.empty() ? 0 : step.nodes.size(); n-- > 0;) {
     if (held.contains(step.nodes[n])) continue;
@@ -133,11 +132,11 @@ std::string take_plan_of_job(StepShape& step, ClusterView& view, std::optional<s
     }
   };
   take(job_state_variable, "the state of the cluster", [&](const std::string& text) {
-    if (is_of_job(job_of_state(text), step.job)) attach_job_state(view, unpack_job_state(text));
+    if (is_of_job(job_of_state(text), step)) attach_job_state(view, unpack_job_state(text));
   });
   take(planned_ranks_variable, "the plan of the job", [&](const std::string& text) {
     PlannedRanks planned = unpack_planned_ranks(text);
-    if (is_of_job(planned.job, step.job)) step.planned_ranks = std::move(planned.ranks);
+    if (is_of_job(planned.job, step)) step.planned_ranks = std::move(planned.ranks);
   });
   return unread;
 }

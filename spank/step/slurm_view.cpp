@@ -107,6 +107,11 @@ ClusterView view_in_force(const ControllerState& controller, std::span<const Nod
   return view;
 }
 
+// Returns the number in a word such as "ArrayJobId=42"; 0 if there is none.
+std::uint32_t number_after_equals(std::string_view word) {
+  return static_cast<std::uint32_t>(parse_integer(word.substr(word.find('=') + 1)).value_or(0));
+}
+
 }  // namespace
 
 std::vector<ShownJob> parse_shown_jobs(std::string_view text) {
@@ -116,8 +121,13 @@ std::vector<ShownJob> parse_shown_jobs(std::string_view text) {
     if (words.empty()) continue;
     if (words[0].starts_with("JobId=")) {
       ShownJob& job = jobs.emplace_back();
-      job.id = static_cast<std::uint32_t>(parse_integer(words[0].substr(6)).value_or(0));
-      job.is_component = std::ranges::any_of(words, [](std::string_view w) { return w.starts_with("HetJobId="); });
+      job.id = job.array_job = number_after_equals(words[0]);
+      const std::string_view second = words.size() > 1 ? words[1] : "";
+      job.is_component = second.starts_with("HetJobId=");
+      if (words.size() > 2 && second.starts_with("ArrayJobId=")) {
+        job.array_job = number_after_equals(second);
+        job.array_task = std::to_string(job.array_job) + "_" + std::to_string(number_after_equals(words[2]));
+      }
     }
     if (jobs.empty()) continue;
     ShownJob& job = jobs.back();
@@ -125,6 +135,7 @@ std::vector<ShownJob> parse_shown_jobs(std::string_view text) {
       const std::string_view state = words[0].substr(9);
       job.holds_cpus = state == "RUNNING" || state == "SUSPENDED" || state == "COMPLETING";
     }
+    if (words[0].starts_with("Requeue=") && words.size() > 1) job.restarts = number_after_equals(words[1]);
     if (words[0].starts_with("Partition=")) job.partition = words[0].substr(10);
     if (words.size() > 1 && words[0].starts_with("Nodes=") && words[1].starts_with("CPU_IDs=")) {
       const std::string cpus(words[1].substr(8));
@@ -155,16 +166,16 @@ std::set<std::string> JobQuery::nodes() {
   return names;
 }
 
-std::string JobQuery::partition() {
-  const auto shown = std::ranges::find(shown_jobs(), job_, &ShownJob::id);
-  return shown == shown_jobs_->end() ? "" : shown->partition;
+ShownJob JobQuery::shown_job() {
+  const auto found = std::ranges::find(shown_jobs(), job_, &ShownJob::id);
+  return found == shown_jobs_->end() ? ShownJob() : *found;
 }
 
 ControllerState JobQuery::controller() {
   ControllerState controller = controller_state();
   const std::string modes = controller.setting("PartitionModes");
   if (controller.mode.empty() || controller.mode == to_string(Mode::off) || modes.empty()) return controller;
-  const std::string key = partition() + ":";
+  const std::string key = shown_job().partition + ":";
   for (const std::string_view word : split_words(modes))
     if (word.starts_with(key)) controller.mode = word.substr(key.size());
   return controller;
@@ -177,7 +188,7 @@ ClusterView JobQuery::view(std::span<const std::string> names, const ControllerS
   std::unordered_map<std::string_view, std::size_t> index_of;
   for (std::size_t i = 0; i < shapes.size(); ++i) index_of.emplace(shapes[i].name, i);
   const NodesOfJob nodes = nodes_of_job(shown_jobs(), job_);
-  const std::string topology = ask_topology_of(partition());
+  const std::string topology = ask_topology_of(shown_job().partition);
   const ClusterView machine = view_in_force(
       controller, shapes,
       topology.empty() ? topology_ : SlurmCommand({"scontrol", "show", "topology", topology}).text(), topology.empty());

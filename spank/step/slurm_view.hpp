@@ -16,9 +16,12 @@ namespace placement::spank {
 
 // A job as "scontrol -d show job" prints it.
 struct ShownJob {
-  std::uint32_t id = 0;       // the job ID
-  bool is_component = false;  // of a heterogeneous job
-  bool holds_cpus = false;    // the job runs, is suspended or is completing
+  std::uint32_t id = 0;         // the job ID
+  std::uint32_t array_job = 0;  // the job ID of its array; without one, its own
+  std::string array_task;       // such as 42_7, of array 42; empty without an array
+  std::uint32_t restarts = 0;   // how often it was started again
+  bool is_component = false;    // of a heterogeneous job
+  bool holds_cpus = false;      // the job runs, is suspended or is completing
   std::string partition;
 
   struct Part {
@@ -39,6 +42,9 @@ class JobQuery {
   explicit JobQuery(std::uint32_t job);
   std::uint32_t job() const { return job_; }
 
+  // Returns the job; its ID is 0 if slurmctld does not show it. Throws Error if slurmctld does not answer.
+  ShownJob shown_job();
+
   // Returns the nodes that the job has now; none if slurmctld does not show them.
   std::set<std::string> nodes();
 
@@ -56,7 +62,6 @@ class JobQuery {
 
  private:
   const std::vector<ShownJob>& shown_jobs();
-  std::string partition();  // empty if slurmctld does not show the job
 
   std::uint32_t job_;
   SlurmCommand command_;  // answers with the topology and then the jobs

@@ -39,10 +39,13 @@ bool has_request(spank_t spank) {
 }
 
 // Removes what slurmctld sent to an earlier start of the job, or to another task of its array. slurmctld itself does
-// this, unless it runs without the select plugin of slurm-placement now.
+// this, unless it runs without the select plugin of slurm-placement now. SLURM_ARRAY_TASK_ID may be of another job: the
+// array task that submitted this one.
 void forget_earlier_start(spank_t spank) {
   std::string present;
-  if (const auto task = task_variable(spank, "SLURM_ARRAY_TASK_ID")) present.append("_").append(*task);
+  std::uint32_t task = NO_VAL;
+  if (spank_get_item(spank, S_JOB_ARRAY_TASK_ID, &task) == ESPANK_SUCCESS && task != NO_VAL)
+    present.append("_").append(std::to_string(task));
   present.append(" ").append(task_variable(spank, "SLURM_RESTART_COUNT").value_or("0"));
   const std::uint32_t components = component_count(spank);
   for (std::uint32_t component = 0; component < components; ++component) {
@@ -57,8 +60,9 @@ void forget_earlier_start(spank_t spank) {
 void tell(spank_t spank, std::uint32_t job, std::uint32_t component) {
   const bool asked = has_entry(spank, request_policy_variable, component);
   const auto decision = variable_of(spank, job_decision_variable, component);
-  const std::string notice =
-      decision_notice(asked, job, task_number(spank, "SLURM_ARRAY_JOB_ID"), decision ? decision->c_str() : nullptr);
+  std::uint32_t array = 0;
+  spank_get_item(spank, S_JOB_ARRAY_ID, &array);
+  const std::string notice = decision_notice(asked, job, array, decision ? decision->c_str() : nullptr);
   if (notice.empty()) return;
   write_all(STDERR_FILENO, "placement: " + notice + "\n");  // there is no other place for the notice
 }

@@ -401,6 +401,20 @@ START_TEST(jobs_as_scontrol_shows_them) {
 }
 END_TEST
 
+// JobName is a user's text, which may contain any words.
+START_TEST(the_array_and_the_restarts_of_a_job) {
+  const auto jobs = placement::spank::parse_shown_jobs(
+      "JobId=45 ArrayJobId=42 ArrayTaskId=7 ArrayTaskThrottle=2 JobName=x\n   Requeue=1 Restarts=3 BatchFlag=1\n\n"
+      "JobId=46 JobName=x ArrayJobId=42 ArrayTaskId=7\n   Requeue=1 Restarts=0 BatchFlag=1\n\n"
+      "JobId=47 JobName=HetJobId=9\n   Comment=Requeue=1 Restarts=9\n\n");
+  std::string text;
+  for (const auto& job : jobs)
+    text += std::to_string(job.id) + " " + std::to_string(job.array_job) + " " + job.array_task + " " +
+            std::to_string(job.restarts) + (job.is_component ? " c" : "") + "; ";
+  ck_assert_text_eq(text, "45 42 42_7 3; 46 46  0; 47 47  0; ");
+}
+END_TEST
+
 START_TEST(gpus_of_a_job_as_scontrol_shows_them) {
   ck_assert_text_eq(
       jobs_in(
@@ -433,6 +447,7 @@ int main() {
   tcase_add_test(tests, without_the_processor_a_step_is_placed_in_20_seconds);
   tcase_add_test(tests, core_lists_are_read_strictly);
   tcase_add_test(tests, jobs_as_scontrol_shows_them);
+  tcase_add_test(tests, the_array_and_the_restarts_of_a_job);
   tcase_add_test(tests, gpus_of_a_job_as_scontrol_shows_them);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
