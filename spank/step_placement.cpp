@@ -223,6 +223,17 @@ void tell_map(const StepShape& step, const StepPlacement& placement, const Proce
       step.job, step.step, most, type.c_str(), costs.c_str());
 }
 
+// Returns whether the step has the request of its job, so that the job's record may describe the step.
+bool has_request_of_job(const PlacementRequest& placement_request, const StepShape& step) {
+  if (!client().placement_request || !starts_step_of_old_job()) return true;
+  const auto component = component_of(step.job);
+  auto of_job = component ? request_of_allocation(component) : std::nullopt;
+  if (!of_job || to_string(of_job->spec) != to_string(placement_request.spec)) return false;
+  take_pattern(*of_job, static_cast<std::int32_t>(step.all_tasks()));
+  const auto &own = placement_request.matrix, &jobs = of_job->matrix;
+  return own && jobs ? *own == *jobs : own == jobs;
+}
+
 // Records the ranks of the step for its user's placectl explain. A record that cannot be written, as on a full disk, is
 // no harm to the step.
 void record_step(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement,
@@ -238,6 +249,7 @@ void record_step(const PlacementRequest& placement_request, const StepShape& ste
   record.outcome = DECISION_NODES;
   record.tasks = static_cast<std::uint32_t>(step.all_tasks());
   record.policy = placement_request.spec.policy;
+  if (!has_request_of_job(placement_request, step)) record.reason = "srun has a request of its own";
   record.given = compress_hostlist(step.nodes);
   if (placement_request.matrix) {
     record.cost = to_string(placement.cost);

@@ -45,11 +45,6 @@ std::vector<std::string> sorted_nodes(const std::string& hosts) {
   return nodes;
 }
 
-// A step by another matrix has other costs in natural order on the same cores.
-bool is_same_request(const Decision& plan, const Decision& step) {
-  return step.policy == plan.policy && (plan.natural_cost.empty() || step.natural_cost == plan.natural_cost);
-}
-
 bool has_all_nodes(const Decision& plan, const Decision& step) {
   try {
     return (plan.tasks == 0 || step.tasks == plan.tasks) && sorted_nodes(step.given) == sorted_nodes(plan.given);
@@ -107,11 +102,15 @@ std::vector<Decision> StepRecords::of_job(std::uint32_t job) const {
 
 void describe_step(Decision& decision, const std::vector<Decision>& steps) {
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-    if (!is_same_start(decision, *step) || !is_same_request(decision, *step) || !has_all_nodes(decision, *step))
-      continue;
+    const bool has_its_request = step->policy == decision.policy && step->reason.empty();
+    if (!is_same_start(decision, *step) || !has_its_request || !has_all_nodes(decision, *step)) continue;
     decision.step = step->step;
     decision.given = step->given;
     decision.cost = step->cost;
+    // A step with other cores per task runs on other cores, for which the stock cost is not known.
+    if (!decision.natural_cost.empty() && decision.natural_cost != step->natural_cost)
+      decision.first_nodes_cost.clear();
+    decision.natural_cost = step->natural_cost;
     const bool as_planned = std::ranges::find_first_of(decision.terms, step->terms) != decision.terms.end();
     std::erase_if(decision.terms, [&](const std::string& term) {
       return names_ranks(term) || (!as_planned && term.starts_with("busiest link: "));

@@ -21,7 +21,8 @@ class StepRecords {
   // if no variable has an absolute path, or `cluster` is not a name.
   static StepRecords of_user(const std::string& cluster, const std::function<const char*(const char*)>& getenv);
 
-  // Writes the record of a step; Decision::step must be a number. Omits ranks that do not fit. Creates the file and its
+  // Writes the record of a step; Decision::step must be a number. Decision::reason is not empty if the step has another
+  // request than its job: another policy, key or matrix. Omits ranks that do not fit. Creates the file and its
   // directories. Throws Error if the file cannot be written.
   void put(const Decision& step) const;
 
@@ -33,7 +34,7 @@ class StepRecords {
   std::string path_;
 };
 
-// Replaces the cost, the ranks and Decision::step in `decision`, slurmctld's record of a job, by those of the latest
+// Replaces the costs, the ranks and Decision::step in `decision`, slurmctld's record of a job, by those of the latest
 // step. Only steps after the job start of this record count, and only steps that follow the job's request with all
 // tasks on all nodes of the record. `steps` are ordered by time.
 void describe_step(Decision& decision, const std::vector<Decision>& steps);

@@ -146,19 +146,40 @@ START_TEST(a_step_of_equal_ranks_keeps_the_busiest_link) {
 }
 END_TEST
 
+// The plan has no costs, because its request has no matrix. Its policy is that of the step.
+START_TEST(a_step_with_a_request_of_its_own_does_not_count) {
+  Decision decision = plan_of(5), step = step_of(5, "0");
+  decision.cost = decision.natural_cost = "";
+  step.reason = "its own pattern";
+  placement::describe_step(decision, {step});
+  ck_assert_str_eq(decision.step.c_str(), "");
+  ck_assert_str_eq(decision.cost.c_str(), "");
+}
+END_TEST
+
+START_TEST(a_step_with_other_cores_per_task_counts) {
+  Decision decision = plan_of(5), step = step_of(5, "0");
+  step.natural_cost = "25";
+  placement::describe_step(decision, {step});
+  ck_assert_str_eq(decision.step.c_str(), "0");
+  ck_assert_str_eq((decision.cost + " " + decision.natural_cost).c_str(), "10 25");
+  ck_assert_str_eq(decision.first_nodes_cost.c_str(), "");  // of other cores
+}
+END_TEST
+
 START_TEST(steps_of_other_starts_do_not_count) {
   Decision other_restart = step_of(5, "0"), other_user = step_of(5, "0"), earlier = step_of(5, "0"),
-           other_task = step_of(5, "0"), other_nodes = step_of(5, "0"), other_matrix = step_of(5, "0"),
+           other_task = step_of(5, "0"), other_nodes = step_of(5, "0"), other_request = step_of(5, "0"),
            other_policy = step_of(5, "0");
   other_restart.restarts = 1;
   other_user.uid = 8;
   earlier.at_s = 900;
   other_task.array_task = "5_1";
   other_nodes.given = "n[1-3]";
-  other_matrix.natural_cost = "25";
+  other_request.reason = "its own matrix";
   other_policy.policy = "NLA";
   for (const Decision& step :
-       {other_restart, other_user, earlier, other_task, other_nodes, other_matrix, other_policy, step_of(6, "0")}) {
+       {other_restart, other_user, earlier, other_task, other_nodes, other_request, other_policy, step_of(6, "0")}) {
     Decision decision = plan_of(5);
     placement::describe_step(decision, {step});
     ck_assert_str_eq(decision.step.c_str(), "");
@@ -177,6 +198,8 @@ static Suite* suite() {
   tcase_add_test(core, the_file_is_found_by_the_environment);
   tcase_add_test(core, a_plan_becomes_the_record_of_its_step);
   tcase_add_test(core, a_step_of_equal_ranks_keeps_the_busiest_link);
+  tcase_add_test(core, a_step_with_a_request_of_its_own_does_not_count);
+  tcase_add_test(core, a_step_with_other_cores_per_task_counts);
   tcase_add_test(core, steps_of_other_starts_do_not_count);
   suite_add_tcase(suite, core);
   return suite;
