@@ -18,6 +18,9 @@ inline constexpr std::array<std::string_view, DECISION_OUTCOMES> decision_outcom
 inline constexpr std::array<std::string_view, STOCK_REASONS> stock_reason_names = {
     "other", "no_time", "no_live_data", "no_room", "slurm", "option", "request", "machine"};
 
+// The part of Decision::reason for a job with a matrix whose ranks Slurm deals out, although a policy chose the nodes.
+inline constexpr std::string_view natural_order_note = "the ranks keep natural order";
+
 // The record of one decision, for the user and the administrator.
 struct Decision {
   double at_s = 0;  // seconds since 1970

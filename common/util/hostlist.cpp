@@ -177,4 +177,13 @@ std::string compress_hostlist(std::span<const std::string> names) {
   return list;
 }
 
+bool same_hosts(std::string_view a, std::string_view b) try {
+  std::vector<std::string> of_a = expand_hostlist(a), of_b = expand_hostlist(b);
+  std::ranges::sort(of_a);
+  std::ranges::sort(of_b);
+  return of_a == of_b;
+} catch (const Error&) {
+  return false;
+}
+
 }  // namespace placement

@@ -24,4 +24,7 @@ std::vector<std::string> expand_hostlist(std::string_view list, std::size_t most
 // expand_hostlist() returns the names again, in their order.
 std::string compress_hostlist(std::span<const std::string> names);
 
+// Returns whether two host lists have the same names, in any order; false if expand_hostlist() rejects one of them.
+bool same_hosts(std::string_view a, std::string_view b);
+
 }  // namespace placement

@@ -84,6 +84,7 @@ void begin_decision(PluginState& now, const placement_request& request) {
   record.restarts = request.restarts;
   record.submitted_s = request.submitted_s;
   record.uid = request.uid;
+  record.tasks = request.tasks;
   record.for_start = request.for_start;
   record.predicted = request.predicted;
   set_text(now.decision.reason, request.stock_because);

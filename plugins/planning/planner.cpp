@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "common/decision/decision.hpp"
 #include "common/decision/job_state.hpp"
 #include "common/decision/planned_ranks.hpp"
 #include "common/state/outage_file.hpp"
@@ -52,6 +53,7 @@ class Planner {
     if (cut_short)
       add_term(plan.note, "DecisionTimeMs=" + std::to_string(config_.decision_time_ms) + " cut the search short");
     add_traffic_note(plan.note, request);
+    if (request.matrix && job_request_.natural_order) add_term(plan.note, std::string(natural_order_note));
     add_wait_note(plan.note, request);
     if (const std::string unknown = unknown_outages(view); !unknown.empty()) {
       add_term(plan.note, unknown);
@@ -68,7 +70,6 @@ class Planner {
         plan.costs.cost = plan.costs.natural_cost;
         plan.costs.busiest_link.clear();
         plan.costs.ranks.clear();
-        add_term(plan.note, "one step over several components has natural order");
       }
       // On a torus the tree's distances mean nothing. The policy's own natural order is that on the first nodes.
       if (on_torus(view, job_request_))

@@ -35,6 +35,13 @@ START_TEST(expands) {
 }
 END_TEST
 
+START_TEST(compares) {
+  ck_assert(same_hosts("n2,n1", "n[1-2]"));
+  ck_assert(!same_hosts("n[1-3]", "n[1-2]"));
+  for (const char* bad : {"", "n[1,3.."}) ck_assert(!same_hosts(bad, bad));
+}
+END_TEST
+
 START_TEST(refuses) {
   for (const char* bad : {"n[1-3", "n1]", "n[[1]]", "n]1[", "["}) ck_assert_error(expand_hostlist(bad), "brackets");
   for (const char* bad : {"", ",", " ,, "}) ck_assert_error(expand_hostlist(bad), "no name");
@@ -99,6 +106,7 @@ int main() {
   Suite* suite = suite_create("hostlist");
   TCase* all = tcase_create("all");
   tcase_add_test(all, expands);
+  tcase_add_test(all, compares);
   tcase_add_test(all, refuses);
   tcase_add_test(all, is_bounded);
   tcase_add_test(all, compresses);

@@ -381,6 +381,20 @@ START_TEST(sizes_that_do_not_fit) {
 }
 END_TEST
 
+// A job as stock has its tasks on record, too: placectl explain starts with them.
+START_TEST(the_record_of_a_job_as_stock_has_its_tasks) {
+  TestMachine(4, 2).configure();
+  Environment environment{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=TREEMATCH"};
+  CurrentDecision* const decision =
+      left_to_slurm(request_for(environment, 3), "--contiguous is left to Slurm", STOCK_OPTION);
+  decision->outcome = DECISION_STOCK;
+  ck_assert_uint_eq(complete_record(*decision, "").tasks, 3);
+  CurrentDecision* const without_room = decide(Offer(4, 4), request_for(environment, 100));
+  ck_assert_int_eq(without_room->outcome, DECISION_STOCK);
+  ck_assert_uint_eq(complete_record(*without_room, "").tasks, 100);
+}
+END_TEST
+
 START_TEST(above_the_size_limit_groups_are_placed) {
   TestMachine(4, 2).configure("NodeLevelTasks=3\n");
   Environment environment = Environment::with_matrix(ring(4));
@@ -446,6 +460,7 @@ static Suite* suite() {
   tcase_add_test(core, null_entries_are_skipped);
   tcase_add_test(core, sizes_that_do_not_fit);
   tcase_add_test(core, above_the_size_limit_groups_are_placed);
+  tcase_add_test(core, the_record_of_a_job_as_stock_has_its_tasks);
   suite_add_tcase(suite, core);
   return suite;
 }

@@ -32,9 +32,11 @@ std::string line(const Decision& d, const std::string& name, const std::string& 
 START_TEST(what_stock_would_have_taken) {
   ck_assert_text_eq(line(decision("n[3-4]", "n[1-2]"), "stock"), "  stock       n[1-2]");
   ck_assert_text_eq(line(decision("n[1-2]", "n[1-2]"), "stock"), "  stock       the same nodes");
+  ck_assert_text_eq(line(decision("n2,n1", "n[1-2]"), "stock"), "  stock       the same nodes");  // a step's order
   ck_assert_text_eq(line(decision("n[1-2]", ""), "stock"), "");
   // Lists that were cut may differ behind the cut.
   ck_assert(line(decision("n[1,3,5..", "n[1,3,5.."), "stock").starts_with("  stock       not known"));
+  ck_assert(line(decision("n[1,3,5,7]", "n[1,3,5.."), "stock").starts_with("  stock       not known"));
   Decision left_to_stock = decision("n[1-2]", "n[1-2]");
   left_to_stock.outcome = DECISION_STOCK;
   ck_assert_text_eq(line(left_to_stock, "stock"), "");
@@ -57,6 +59,43 @@ START_TEST(what_is_advised_is_marked) {
   d.outcome = DECISION_NODES;
   ck_assert_text_eq(line(d, "cost"), "  cost        " + cost);
   ck_assert_text_eq(line(d, "expected"), "  expected    " + expected);
+}
+END_TEST
+
+// Slurm places the ranks of advised plans, and of plans in natural order. Only other ranks may get better in srun.
+START_TEST(whose_ranks_are_described) {
+  Decision d = decision("n[1-2]", "");
+  ck_assert_text_eq(line(d, "describes"), "");
+  d.cost = "20";
+  ck_assert_words(line(d, "describes"), "plan srun");
+  d.reason = "pattern ring, " + std::string(natural_order_note);
+  ck_assert_words(line(d, "describes"), "plan natural order");
+  ck_assert(!has_words(line(d, "describes"), "srun"));
+  d.reason.clear();
+  d.outcome = DECISION_ADVICE;
+  d.mode = "observe";
+  ck_assert_words(line(d, "describes"), "plan Mode=observe");
+  ck_assert(!has_words(line(d, "describes"), "srun"));
+}
+END_TEST
+
+// The terms have their own lines, so the note is the rest of the reason.
+START_TEST(a_note_is_without_the_terms) {
+  Decision d = decision("n[1-2]", "");
+  const auto note = [&](const std::string& reason) {
+    d.reason = reason;
+    return line(d, "note");
+  };
+  d.terms = {"the group has the least load", "runner-up n[3-4], of 4", "data 3 s old", "ranks: 0;1"};
+  const std::string rest = "DecisionTimeMs=1 cut the search short, no outages are known";
+  ck_assert_text_eq(note(rest), "  note        " + rest);
+  ck_assert_text_eq(note(rest + ", runner-up n[3-4], of 4, data 3 s old"), "  note        " + rest);
+  ck_assert_text_eq(note("a, runner-up n[3-4], of 4, data 3 s old, b"), "  note        a, b");
+  ck_assert_text_eq(note("a, runner-up n[3-4], of 4, data.."), "  note        a");  // a reason that was cut
+  ck_assert_text_eq(note("a, runner-up n[3-.."), "  note        a");
+  ck_assert_text_eq(note("a, other.."), "  note        a, other..");
+  ck_assert_text_eq(note("runner-up n[3-4], of 4, data 3 s old"), "");
+  ck_assert_text_eq(note("data 3 s older"), "  note        data 3 s older");
 }
 END_TEST
 
@@ -108,6 +147,8 @@ int main() {
   TCase* const tests = tcase_create("decision_text");
   tcase_add_test(tests, what_stock_would_have_taken);
   tcase_add_test(tests, what_is_advised_is_marked);
+  tcase_add_test(tests, whose_ranks_are_described);
+  tcase_add_test(tests, a_note_is_without_the_terms);
   tcase_add_test(tests, it_starts_with_a_summary);
   tcase_add_test(tests, nodes_that_the_record_has_no_room_for);
   suite_add_tcase(suite, tests);

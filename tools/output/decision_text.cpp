@@ -38,12 +38,15 @@ std::string on_leaf_switches(const std::string& nodes, std::string_view topology
   return count == 0 ? "" : ", on " + std::to_string(count) + (count == 1 ? " leaf switch" : " leaf switches");
 }
 
+bool is_cut(const std::string& hosts) { return hosts.ends_with(".."); }
+
 // Returns the nodes that stock Slurm would have taken; empty if they are not known, or if it did choose.
 std::string stock_nodes(const Decision& d, std::string_view topology) {
-  if (d.stock_choice != d.given) return d.stock_choice + on_leaf_switches(d.stock_choice, topology);
-  if (d.given.ends_with("..")) return "not known: the list is too long for the record";
-  const bool is_by_policy = d.outcome == DECISION_NODES || d.outcome == DECISION_CORES;
-  return is_by_policy && !d.given.empty() ? "the same nodes" : "";
+  const std::string& stock = d.stock_choice;
+  if (is_cut(stock) && d.given.starts_with(std::string_view(stock).substr(0, stock.size() - 2)))
+    return "not known: the list is too long for the record";
+  if (!same_hosts(stock, d.given)) return stock + on_leaf_switches(stock, topology);
+  return d.outcome == DECISION_NODES || d.outcome == DECISION_CORES ? "the same nodes" : "";
 }
 
 std::string costs(const Decision& d) {
@@ -103,6 +106,28 @@ std::string summary(const Decision& d, std::string_view topology) {
   return text + "\n";
 }
 
+// Returns whose ranks and cost the record has; empty if it has no cost.
+std::string described_by(const Decision& d) {
+  if (!d.step.empty()) return "step " + d.step + ", as srun placed its ranks";
+  if (d.cost.empty()) return {};
+  if (d.outcome == DECISION_ADVICE) return "the plan; Slurm itself places the ranks, as Mode=" + d.mode + " has it";
+  if (d.reason.find(natural_order_note) != std::string::npos) return "the plan, in natural order";
+  return "the plan; srun may place the ranks better, which srun -v prints";
+}
+
+// Returns the reason without the terms of the policy, which have lines of their own. The last one may have been cut.
+std::string note_without_terms(const Decision& d) {
+  std::string note;
+  for (std::size_t at = 0, end = 0; at < d.reason.size(); at = end + 2) {
+    end = std::min(d.reason.find(", ", at), d.reason.size());
+    const std::string part = d.reason.substr(at, end - at);
+    const std::string known = ", " + (is_cut(part) ? part.substr(0, part.size() - 2) : part + ", ");
+    const auto has_part = [&](const std::string& term) { return (", " + term + ", ").find(known) != term.npos; };
+    if (std::ranges::none_of(d.terms, has_part)) note += (note.empty() ? "" : ", ") + part;
+  }
+  return note;
+}
+
 constexpr std::size_t most_lines = 32;
 
 // The nodes of a job in the order of its record, and their switches.
@@ -117,8 +142,6 @@ struct JobSwitches {
 const std::string& nodes_to_draw(const Decision& decision) {
   return decision.given.empty() ? decision.choice : decision.given;
 }
-
-bool is_cut(const std::string& hosts) { return hosts.ends_with(".."); }
 
 JobSwitches switches_of(const std::string& hosts, std::string_view topology) {
   JobSwitches job;
@@ -222,16 +245,11 @@ std::string explained(const Decision& d, const std::string& component, std::stri
     add_fact(text, of_drawing, "not drawn: the record does not have the whole list of nodes");
   add_fact(text, "stock", stock_nodes(d, topology));
   add_fact(text, "cost", marked(costs(d)));
-  if (!d.step.empty())
-    add_fact(text, "describes", "step " + d.step + ", as srun placed its ranks");
-  else if (!d.cost.empty())
-    add_fact(text, "describes", "the plan; srun may place the ranks better, which srun -v prints");
+  add_fact(text, "describes", described_by(d));
   add_fact(text, "expected", marked(expected_time(d)));
   if (!std::isnan(d.live_age_s)) add_fact(text, "live data", shown_seconds(d.live_age_s) + " old");
   add_fact(text, "live data", d.why_not_live);
-  // The note is left out if the terms already contain it.
-  const bool told_by_terms = d.terms.size() > 1 && d.reason.find(d.terms[1]) != std::string::npos;
-  if (d.outcome != DECISION_STOCK && d.outcome != DECISION_WAIT && !told_by_terms) add_fact(text, "note", d.reason);
+  if (d.outcome != DECISION_STOCK && d.outcome != DECISION_WAIT) add_fact(text, "note", note_without_terms(d));
   const char* name = "terms";
   for (const std::string& term : d.terms) {
     const bool is_ranks = term.starts_with("ranks: ");
