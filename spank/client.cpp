@@ -202,7 +202,7 @@ void client_begin(spank_t spank) {
 
 void client_place_step(spank_t spank) {
   try {
-    place_own_step(spank);
+    place_own_step(spank, client().placement_request);
   } catch (const std::exception& error) {
     slurm_info("placement: %s: stock placement", error.what());
   }

@@ -73,9 +73,9 @@ std::optional<std::int32_t> task_count();
 // of a heterogeneous job, else 0; `decision` is the value of PLACEMENT_DECISION, null if the job has none.
 void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision);
 
-// Places the ranks of the step that this srun is about to launch, if its own options or its job ask for a policy. If a
-// job that was made for the step does not have the policy's nodes, notifies the user first. Throws Error if the step
-// must run as stock.
-void place_own_step(spank_t spank);
+// Places the ranks of the step that this srun is about to launch, if its own options or its job ask for a policy.
+// `placement_request` is the request of its own options, if any. If a job that was made for the step does not have the
+// policy's nodes, notifies the user first. Throws Error, and records the reason, if the step must run as stock.
+void place_own_step(spank_t spank, std::optional<PlacementRequest> placement_request);
 
 }  // namespace placement::spank

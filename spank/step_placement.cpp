@@ -154,13 +154,74 @@ std::string why_not_enforced(const ControllerState& controller) {
   return controller.failure.empty() ? "Mode=" + controller.mode + " in slurmctld" : controller.failure;
 }
 
-// Reports that the step is not placed, because of `why_not`.
-void tell_not_enforced(std::uint32_t job, const std::string& why_not) {
+// Returns whether the step has the request of its job, so that the job's record may describe the step.
+bool has_request_of_job(const PlacementRequest& placement_request, const StepShape& step) {
+  if (!client().placement_request || !starts_step_of_old_job()) return true;
+  const auto component = component_of(step.job);
+  auto of_job = component ? request_of_allocation(component) : std::nullopt;
+  if (!of_job || to_string(of_job->spec) != to_string(placement_request.spec)) return false;
+  take_pattern(*of_job, static_cast<std::int32_t>(step.all_tasks()));
+  const auto &own = placement_request.matrix, &jobs = of_job->matrix;
+  return own && jobs ? *own == *jobs : own == jobs;
+}
+
+// Records the ranks of the step of `job` for its user's placectl explain. Without `placement`, records that the step
+// runs in Slurm's order for `reason`. A record that cannot be written, as on a full disk, is no harm to the step.
+void record_step(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement* placement,
+                 const ShownJob& job, const std::string& reason = {}) try {
+  constexpr std::size_t most_bytes = 3000;  // of the ranks, so that the record fits into its place
+  Decision record;
+  record.at_s = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  record.job_id = job.array_job;
+  record.array_task = job.array_task;
+  record.step = std::to_string(step.step);
+  record.restarts = job.restarts;
+  record.uid = geteuid();
+  record.outcome = placement ? DECISION_NODES : DECISION_STOCK;
+  record.reason = reason;
+  record.tasks = static_cast<std::uint32_t>(step.all_tasks());
+  record.policy = placement_request.spec.policy;
+  record.given = compress_hostlist(step.nodes);
+  if (placement && !has_request_of_job(placement_request, step)) record.reason = "srun has a request of its own";
+  if (placement && placement_request.matrix) {
+    record.cost = to_string(placement->cost);
+    record.natural_cost = to_string(placement->natural_cost);
+  }
+  RanksOfNodes ranks;
+  for (std::size_t n = 0; placement && n < step.nodes.size(); ++n)
+    ranks.emplace_back(placement->ranks_of_node[n].begin(), placement->ranks_of_node[n].end());
+  if (const std::string text = ranks_text(ranks, most_bytes); !text.empty()) record.terms = {"ranks: " + text};
+  StepRecords::of_user(environment_value("SLURM_CLUSTER_NAME"), std::getenv).put(record);
+} catch (const std::exception& error) {
+  slurm_verbose("placement: placectl explain will not show the ranks of this step: %s", error.what());
+}
+
+// Records that the step runs in Slurm's order of ranks, for `reason`. Daemons of mpirun have no ranks.
+void record_stock_step(spank_t spank, const std::optional<PlacementRequest>& placement_request,
+                       const std::string& reason) {
+  std::uint32_t tasks = 0;
+  const auto number = step_number(spank);
+  if (!placement_request || !number || !launcher_daemon(spank).empty()) return;
+  spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks);
+  ShownJob job;
+  try {
+    job = JobQuery(number->first).shown_job();
+  } catch (const Error&) {  // slurmctld does not answer
+  }
+  if (job.id == 0) job.array_job = number->first;
+  record_step(*placement_request, {number->first, number->second, {}, {static_cast<std::int32_t>(tasks)}}, nullptr, job,
+              reason);
+}
+
+// Reports that the step is not placed, because of `why_not`. Records it if slurmctld has promised a placement.
+void tell_not_enforced(spank_t spank, const std::optional<PlacementRequest>& placement_request, std::uint32_t job,
+                       const std::string& why_not) {
   // The user got this message when the job got its nodes. A step with its own request has the message now, and so has a
   // step of a job that started while policies were in force.
   const auto array = parse_integer(environment_value("SLURM_ARRAY_JOB_ID")).value_or(0);
   const bool began_in_force = ranks_are_promised(job, static_cast<std::uint32_t>(array),
                                                  variable_of_job(job_decision_variable, component_of(job)).c_str());
+  if (began_in_force) record_stock_step(spank, placement_request, why_not);
   if (!client().outer_job.empty() && (client().placement_request || began_in_force))
     slurm_info("placement: %s: stock placement", why_not.c_str());
   else
@@ -223,50 +284,9 @@ void tell_map(const StepShape& step, const StepPlacement& placement, const Proce
       step.job, step.step, most, type.c_str(), costs.c_str());
 }
 
-// Returns whether the step has the request of its job, so that the job's record may describe the step.
-bool has_request_of_job(const PlacementRequest& placement_request, const StepShape& step) {
-  if (!client().placement_request || !starts_step_of_old_job()) return true;
-  const auto component = component_of(step.job);
-  auto of_job = component ? request_of_allocation(component) : std::nullopt;
-  if (!of_job || to_string(of_job->spec) != to_string(placement_request.spec)) return false;
-  take_pattern(*of_job, static_cast<std::int32_t>(step.all_tasks()));
-  const auto &own = placement_request.matrix, &jobs = of_job->matrix;
-  return own && jobs ? *own == *jobs : own == jobs;
-}
-
-// Records the ranks of the step for its user's placectl explain. A record that cannot be written, as on a full disk, is
-// no harm to the step.
-void record_step(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement,
-                 const ShownJob& job) try {
-  constexpr std::size_t most_bytes = 3000;  // of the ranks, so that the record fits into its place
-  Decision record;
-  record.at_s = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  record.job_id = job.array_job;
-  record.array_task = job.array_task;
-  record.step = std::to_string(step.step);
-  record.restarts = job.restarts;
-  record.uid = geteuid();
-  record.outcome = DECISION_NODES;
-  record.tasks = static_cast<std::uint32_t>(step.all_tasks());
-  record.policy = placement_request.spec.policy;
-  if (!has_request_of_job(placement_request, step)) record.reason = "srun has a request of its own";
-  record.given = compress_hostlist(step.nodes);
-  if (placement_request.matrix) {
-    record.cost = to_string(placement.cost);
-    record.natural_cost = to_string(placement.natural_cost);
-  }
-  RanksOfNodes ranks;
-  for (const std::vector<std::uint32_t>& of_node : placement.ranks_of_node)
-    ranks.emplace_back(of_node.begin(), of_node.end());
-  if (const std::string text = ranks_text(ranks, most_bytes); !text.empty()) record.terms = {"ranks: " + text};
-  StepRecords::of_user(environment_value("SLURM_CLUSTER_NAME"), std::getenv).put(record);
-} catch (const std::exception& error) {
-  slurm_verbose("placement: placectl explain will not show the ranks of this step: %s", error.what());
-}
-
 }  // namespace
 
-void place_own_step(spank_t spank) {
+void place_own_step(spank_t spank, std::optional<PlacementRequest> placement_request) try {
   Client& self = client();
   std::unique_ptr<JobQuery> query = std::move(self.job_query);
   const auto number = step_number(spank);
@@ -277,8 +297,7 @@ void place_own_step(spank_t spank) {
   const bool own_job =
       self.outer_job.empty() && self.components == 1 && !client_option("jobid") && !client_option("no-allocate");
   if (own_job) tell_decision(job, 0, std::getenv(job_decision_variable));
-  std::optional<PlacementRequest> placement_request =
-      self.placement_request ? self.placement_request : request_of_job(job);
+  if (!placement_request) placement_request = request_of_job(job);
   if (!(placement_request || self.any_request)) return;
   const std::string daemon = launcher_daemon(spank);
   if (!query || query->job() != job) query = std::make_unique<JobQuery>(job);
@@ -290,7 +309,7 @@ void place_own_step(spank_t spank) {
                     placement_request->automatic && !placement_request->matrix);
     return;
   }
-  if (!why_not.empty()) return tell_not_enforced(job, why_not);
+  if (!why_not.empty()) return tell_not_enforced(spank, placement_request, job, why_not);
   if (self.components != 1) throw Error("Slurm itself places a step over several components of a heterogeneous job");
   if (placement_request->automatic && !placement_request->matrix && self.looked_for_profile) return;
 
@@ -327,7 +346,10 @@ void place_own_step(spank_t spank) {
   for (std::size_t node = 0; node < shape.nodes.size(); ++node)
     if (std::ranges::find(placement.ranks_of_node[node], 0U) != placement.ranks_of_node[node].end())
       setenv("PLACEMENT_FIRST_NODE", shape.nodes[node].c_str(), 1);
-  record_step(*placement_request, shape, placement, shown_job);
+  record_step(*placement_request, shape, &placement, shown_job);
+} catch (const std::exception& error) {
+  record_stock_step(spank, placement_request, error.what());
+  throw;
 }
 
 }  // namespace placement::spank

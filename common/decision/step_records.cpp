@@ -23,9 +23,6 @@ namespace {
 constexpr std::size_t places = 512;
 constexpr std::size_t record_bytes = 4096;
 static_assert(most_decision_bytes < record_bytes);
-constexpr std::string_view ranks_term = "ranks: ";
-
-bool names_ranks(const std::string& term) { return term.starts_with(ranks_term); }
 
 // Returns the place of a step. Steps of consecutive jobs, and of the tasks of a job array, have different places.
 std::size_t place_of(const Decision& step) {
@@ -39,8 +36,11 @@ bool is_same_start(const Decision& plan, const Decision& step) {
          step.uid == plan.uid && step.at_s >= plan.at_s - most_skew_s;
 }
 
-bool has_all_nodes(const Decision& plan, const Decision& step) {
-  return (plan.tasks == 0 || step.tasks == plan.tasks) && same_hosts(step.given, plan.given);
+// A step in Slurm's order has neither costs nor nodes on record, but a reason.
+bool is_of_plan(const Decision& plan, const Decision& step) {
+  if (step.policy != plan.policy || (plan.tasks != 0 && step.tasks != plan.tasks)) return false;
+  if (step.outcome == DECISION_STOCK) return plan.outcome != DECISION_ADVICE && !plan.given.empty();
+  return step.reason.empty() && same_hosts(step.given, plan.given);
 }
 
 }  // namespace
@@ -92,10 +92,9 @@ std::vector<Decision> StepRecords::of_job(std::uint32_t job) const {
 
 void describe_step(Decision& decision, const std::vector<Decision>& steps) {
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-    const bool has_its_request = step->policy == decision.policy && step->reason.empty();
-    if (!is_same_start(decision, *step) || !has_its_request || !has_all_nodes(decision, *step)) continue;
+    if (!is_same_start(decision, *step) || !is_of_plan(decision, *step)) continue;
     decision.step = step->step;
-    decision.given = step->given;
+    if (step->outcome != DECISION_STOCK) decision.given = step->given;
     decision.cost = step->cost;
     // A step with other cores per task runs on other cores, for which the stock cost is not known.
     if (!decision.natural_cost.empty() && decision.natural_cost != step->natural_cost)
@@ -103,9 +102,10 @@ void describe_step(Decision& decision, const std::vector<Decision>& steps) {
     decision.natural_cost = step->natural_cost;
     const bool as_planned = std::ranges::find_first_of(decision.terms, step->terms) != decision.terms.end();
     std::erase_if(decision.terms, [&](const std::string& term) {
-      return names_ranks(term) || (!as_planned && term.starts_with("busiest link: "));
+      return term.starts_with("ranks: ") || (!as_planned && term.starts_with("busiest link: "));
     });
     decision.terms.insert(decision.terms.end(), step->terms.begin(), step->terms.end());
+    if (step->outcome == DECISION_STOCK) decision.terms.push_back(std::string(slurms_order_term) + step->reason);
     return;
   }
 }

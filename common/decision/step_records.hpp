@@ -3,15 +3,17 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/decision/decision.hpp"
 
 namespace placement {
 
-// Records of the steps whose ranks srun placed, in a file of the user who runs them. slurmctld never has these ranks:
-// its own record describes the plan, which srun may improve. The file has a fixed number of places of a fixed size, so
-// it does not grow, and srun processes need no lock. A new step overwrites an older one.
+// Records of steps in a file of the user who runs them. slurmctld never has the ranks of a step: its own record
+// describes the plan, which srun may improve. If srun could not follow the policy, the outcome of the step is
+// DECISION_STOCK, for a reason. The file has a fixed number of places of a fixed size, so it does not grow, and srun
+// processes need no lock. A new step overwrites an older one.
 class StepRecords {
  public:
   explicit StepRecords(std::string path) : path_(std::move(path)) {}
@@ -34,9 +36,13 @@ class StepRecords {
   std::string path_;
 };
 
+// The start of a term that replaces the ranks of a plan: why a step ran in Slurm's order.
+inline constexpr std::string_view slurms_order_term = "Slurm's order of ranks: ";
+
 // Replaces the costs, the ranks and Decision::step in `decision`, slurmctld's record of a job, by those of the latest
 // step. Only steps after the job start of this record count, and only steps that follow the job's request with all
-// tasks on all nodes of the record. `steps` are ordered by time.
+// tasks on all nodes of the record. A step in Slurm's order has no cost and no ranks, and does not change a record of
+// advice. `steps` are ordered by time.
 void describe_step(Decision& decision, const std::vector<Decision>& steps);
 
 }  // namespace placement

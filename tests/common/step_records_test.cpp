@@ -24,6 +24,7 @@ Decision step_of(std::uint32_t job, const std::string& step) {
   record.job_id = job;
   record.uid = 7;
   record.step = step;
+  record.outcome = DECISION_NODES;
   record.tasks = 4;
   record.given = "n[1-2]";
   record.cost = "10";
@@ -167,6 +168,33 @@ START_TEST(a_step_with_other_cores_per_task_counts) {
 }
 END_TEST
 
+// A step that srun could not place by the policy has neither cost nor ranks, and a reason.
+START_TEST(a_step_in_slurms_order_takes_the_place_of_the_plan) {
+  Decision stock = step_of(5, "0");
+  stock.outcome = DECISION_STOCK;
+  stock.reason = "PrivateData=nodes";
+  stock.cost.clear();
+  stock.natural_cost.clear();
+  stock.terms.clear();
+  stock.given.clear();
+  Decision decision = plan_of(5);
+  placement::describe_step(decision, {stock});
+  ck_assert_str_eq(decision.step.c_str(), "0");
+  ck_assert_str_eq(decision.cost.c_str(), "");
+  ck_assert_str_eq(decision.given.c_str(), "n[1-2]");
+  ck_assert_uint_eq(decision.terms.size(), 2);
+  ck_assert_str_eq(decision.terms[1].c_str(), "Slurm's order of ranks: PrivateData=nodes");
+  decision = plan_of(5);
+  decision.outcome = DECISION_ADVICE;  // whose ranks are never those of a step
+  placement::describe_step(decision, {stock});
+  ck_assert_str_eq(decision.step.c_str(), "");
+  decision = plan_of(5);
+  decision.given.clear();  // it did not start
+  placement::describe_step(decision, {stock});
+  ck_assert_str_eq(decision.step.c_str(), "");
+}
+END_TEST
+
 START_TEST(steps_of_other_starts_do_not_count) {
   Decision other_restart = step_of(5, "0"), other_user = step_of(5, "0"), earlier = step_of(5, "0"),
            other_task = step_of(5, "0"), other_nodes = step_of(5, "0"), other_request = step_of(5, "0"),
@@ -200,6 +228,7 @@ static Suite* suite() {
   tcase_add_test(core, a_step_of_equal_ranks_keeps_the_busiest_link);
   tcase_add_test(core, a_step_with_a_request_of_its_own_does_not_count);
   tcase_add_test(core, a_step_with_other_cores_per_task_counts);
+  tcase_add_test(core, a_step_in_slurms_order_takes_the_place_of_the_plan);
   tcase_add_test(core, steps_of_other_starts_do_not_count);
   suite_add_tcase(suite, core);
   return suite;

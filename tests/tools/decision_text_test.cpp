@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/output/decision_text.hpp"
 
+#include "common/decision/step_records.hpp"
 #include "tests/words.hpp"
 
 using namespace placement;
@@ -72,6 +73,13 @@ START_TEST(whose_ranks_are_described) {
   ck_assert_words(line(d, "describes"), "plan natural order");
   ck_assert(!has_words(line(d, "describes"), "srun"));
   d.reason.clear();
+  d.step = "0";
+  ck_assert_words(line(d, "describes"), "step 0 srun");
+  d.terms = {std::string(slurms_order_term) + "PrivateData=nodes"};
+  ck_assert_words(line(d, "describes"), "step 0 Slurm's order PrivateData=nodes");
+  ck_assert_text_eq(line(d, "terms"), "");
+  d.step.clear();
+  d.terms.clear();
   d.outcome = DECISION_ADVICE;
   d.mode = "observe";
   ck_assert_words(line(d, "describes"), "plan Mode=observe");

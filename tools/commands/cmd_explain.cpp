@@ -210,7 +210,8 @@ void drop_described(std::vector<Decision>& steps, const std::vector<Decision>& d
 
 std::string step_line(const Decision& step) {
   return "# step " + step.step + (step.array_task.empty() ? "" : " of job " + step.array_task) + ", " +
-         shown_time(step.at_s) + ", on " + step.given + ": " + step.policy +
+         shown_time(step.at_s) + (step.given.empty() ? "" : ", on " + step.given) + ": " + step.policy +
+         (step.outcome != DECISION_STOCK ? "" : ", " + std::string(slurms_order_term) + step.reason) +
          (step.cost.empty() ? "" : ", " + step.cost + " hop-bytes, in natural order " + step.natural_cost) +
          (step.terms.empty() ? "" : ", " + step.terms.front()) + "\n";
 }

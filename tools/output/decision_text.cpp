@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "common/decision/step_records.hpp"
 #include "common/topology/scontrol_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
@@ -51,7 +52,7 @@ std::string stock_nodes(const Decision& d, std::string_view topology) {
 
 std::string costs(const Decision& d) {
   if (d.cost.empty() && d.natural_cost.empty()) return {};
-  std::string text = d.cost.empty() ? "hop-bytes of the plan not known" : d.cost + " hop-bytes";
+  std::string text = d.cost.empty() ? "hop-bytes not known" : d.cost + " hop-bytes";
   if (!d.natural_cost.empty()) text += ", in natural order " + d.natural_cost;
   if (!d.first_nodes_cost.empty()) text += ", stock " + d.first_nodes_cost;
   return text;
@@ -108,6 +109,9 @@ std::string summary(const Decision& d, std::string_view topology) {
 
 // Returns whose ranks and cost the record has; empty if it has no cost.
 std::string described_by(const Decision& d) {
+  for (const std::string& term : d.terms)
+    if (term.starts_with(slurms_order_term))
+      return "step " + d.step + ", which ran in Slurm's order: " + term.substr(slurms_order_term.size());
   if (!d.step.empty()) return "step " + d.step + ", as srun placed its ranks";
   if (d.cost.empty()) return {};
   if (d.outcome == DECISION_ADVICE) return "the plan; Slurm itself places the ranks, as Mode=" + d.mode + " has it";
@@ -253,7 +257,7 @@ std::string explained(const Decision& d, const std::string& component, std::stri
   const char* name = "terms";
   for (const std::string& term : d.terms) {
     const bool is_ranks = term.starts_with("ranks: ");
-    if (is_ranks ? !drawing.empty() : !verbose && !is_plain(term)) continue;
+    if (is_ranks ? !drawing.empty() : term.starts_with(slurms_order_term) || (!verbose && !is_plain(term))) continue;
     add_fact(text, std::exchange(name, ""), term);
   }
   if (d.time_us > 0)
