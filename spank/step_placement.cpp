@@ -165,10 +165,11 @@ bool has_request_of_job(const PlacementRequest& placement_request, const StepSha
   return own && jobs ? *own == *jobs : own == jobs;
 }
 
-// Records the ranks of the step of `job` for its user's placectl explain. Without `placement`, records that the step
-// runs in Slurm's order for `reason`. A record that cannot be written, as on a full disk, is no harm to the step.
+// Records the ranks of the step of `job` for its user's placectl explain. `note` is a remark on the placement. Without
+// `placement`, it is the reason why the step runs in Slurm's order. A record that cannot be written, as on a full disk,
+// is no harm to the step.
 void record_step(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement* placement,
-                 const ShownJob& job, const std::string& reason = {}) try {
+                 const ShownJob& job, const std::string& note) try {
   constexpr std::size_t most_bytes = 3000;  // of the ranks, so that the record fits into its place
   Decision record;
   record.at_s = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -178,7 +179,7 @@ void record_step(const PlacementRequest& placement_request, const StepShape& ste
   record.restarts = job.restarts;
   record.uid = geteuid();
   record.outcome = placement ? DECISION_NODES : DECISION_STOCK;
-  record.reason = reason;
+  if (!placement) record.reason = note;
   record.tasks = static_cast<std::uint32_t>(step.all_tasks());
   record.policy = placement_request.spec.policy;
   record.given = compress_hostlist(step.nodes);
@@ -190,7 +191,8 @@ void record_step(const PlacementRequest& placement_request, const StepShape& ste
   RanksOfNodes ranks;
   for (std::size_t n = 0; placement && n < step.nodes.size(); ++n)
     ranks.emplace_back(placement->ranks_of_node[n].begin(), placement->ranks_of_node[n].end());
-  if (const std::string text = ranks_text(ranks, most_bytes); !text.empty()) record.terms = {"ranks: " + text};
+  if (const std::string text = ranks_text(ranks, most_bytes); !text.empty()) record.terms.push_back("ranks: " + text);
+  if (placement && !note.empty()) record.terms.push_back(note);
   StepRecords::of_user(environment_value("SLURM_CLUSTER_NAME"), std::getenv).put(record);
 } catch (const std::exception& error) {
   slurm_verbose("placement: placectl explain will not show the ranks of this step: %s", error.what());
@@ -266,22 +268,26 @@ void tell_lack(const PlacementRequest& placement_request, const StepPlacement& p
     slurm_info("placement: step %u.%u by %s: %s", step.job, step.step, spec.policy.c_str(), lack.c_str());
 }
 
-// Reports the map from ranks to nodes that MPI gets, and a placement that its length has changed.
-void tell_map(const StepShape& step, const StepPlacement& placement, const ProcessMap& map, const std::string& mpi) {
+// Reports the map from ranks to nodes that MPI gets. Returns, and reports, how its length has changed the placement.
+std::string tell_map(const StepShape& step, const StepPlacement& placement, const ProcessMap& map,
+                     const std::string& mpi) {
   const std::string type = mpi.empty() ? "an unknown --mpi" : "--mpi=" + mpi;
   const std::size_t most = longest_map(mpi);
-  if (most == std::numeric_limits<std::size_t>::max())
-    return slurm_verbose("placement: step %u.%u: %s sends MPI no map of the ranks", step.job, step.step, type.c_str());
+  if (most == std::numeric_limits<std::size_t>::max()) {
+    slurm_verbose("placement: step %u.%u: %s sends MPI no map of the ranks", step.job, step.step, type.c_str());
+    return {};
+  }
   slurm_verbose("placement: step %u.%u: MPI gets a map of %zu bytes, at most %zu with %s", step.job, step.step,
                 map.text.size(), most, type.c_str());
-  if (!placement.cost_of_best_order) return;
+  if (!placement.cost_of_best_order) return {};
   const std::string costs =
       placement.cost == placement.natural_cost
           ? "the ranks are in natural order"
           : to_string(placement.cost) + " hop-bytes in place of " + to_string(*placement.cost_of_best_order);
-  slurm_info(
-      "placement: step %u.%u: the map of the best order of the ranks is longer than the %zu bytes that MPI reads with %s: %s",
-      step.job, step.step, most, type.c_str(), costs.c_str());
+  const std::string text = "the map of the best order of the ranks is longer than the " + std::to_string(most) +
+                           " bytes that MPI reads with " + type + ": " + costs;
+  slurm_info("placement: step %u.%u: %s", step.job, step.step, text.c_str());
+  return text;
 }
 
 }  // namespace
@@ -342,11 +348,11 @@ void place_own_step(spank_t spank, std::optional<PlacementRequest> placement_req
   const std::string by_links = give_gpus(*placement_request, shape, placement, view);
   slurm_verbose("placement: step %u.%u by %s: %s%s", job, step, placement_request->spec.policy.c_str(),
                 told_costs(*placement_request, placement).c_str(), by_links.c_str());
-  tell_map(shape, placement, map, mpi);
+  const std::string map_note = tell_map(shape, placement, map, mpi);
   for (std::size_t node = 0; node < shape.nodes.size(); ++node)
     if (std::ranges::find(placement.ranks_of_node[node], 0U) != placement.ranks_of_node[node].end())
       setenv("PLACEMENT_FIRST_NODE", shape.nodes[node].c_str(), 1);
-  record_step(*placement_request, shape, &placement, shown_job);
+  record_step(*placement_request, shape, &placement, shown_job, map_note);
 } catch (const std::exception& error) {
   record_stock_step(spank, placement_request, error.what());
   throw;
