@@ -146,7 +146,8 @@ void add_measured_share(Parameters& parameters, const std::string& file) {
 
 void add_measured_use(Parameters& parameters, const std::string& file) {
   if (parameters.contains("alpha") || parameters.contains("beta")) return;
-  if (const auto use = use_in_summary(file)) parameters.try_emplace(use_key, to_string(*use));
+  if (const auto use = use_in_summary(file); use && use->waiting_share > 0)
+    parameters.try_emplace(use_key, to_string(*use));
 }
 
 void replace_network_use(Parameters& parameters, const TypicalLink& link) {

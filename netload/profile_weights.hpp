@@ -47,7 +47,8 @@ Parameters profile_weights(const NetworkUse& use, const TypicalLink& link);
 void replace_profile(Parameters& parameters);
 
 // Adds comm-share=, the percentage of the run time in calls that wait for other ranks, or network-use= from the summary
-// of the matrix `file`. Does nothing if the parameters have it or other weights, or if no summary can be read.
+// of the matrix `file`. Does nothing if the parameters have it or other weights, if no summary can be read, or, for
+// network-use=, if one rank never waits: the summary then does not show how long messages take.
 void add_measured_share(Parameters& parameters, const std::string& file);
 void add_measured_use(Parameters& parameters, const std::string& file);
 

@@ -104,6 +104,7 @@ void point_to_placement() {
 // Removes the variables of an outer job, so that a new job does not inherit its request.
 void forget_outer_job(bool inside_a_job) {
   unsetenv(plan_variable);
+  unsetenv(first_node_variable);
   unsetenv(step_profile_variable);
   unsetenv(step_learning_variable);
   if (client().is_srun && inside_a_job) return;  // this is a step of the outer job, whose request applies to it

@@ -73,6 +73,10 @@ std::optional<std::int32_t> task_count();
 // of a heterogeneous job, else 0; `decision` is the value of PLACEMENT_DECISION, null if the job has none.
 void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision);
 
+// In the tasks of a placed step: the node of rank 0. srun --export=NONE passes on variables whose names begin with
+// SLURM.
+inline constexpr const char* first_node_variable = "SLURM_PLACEMENT_FIRST_NODE";
+
 // Places the ranks of the step that this srun is about to launch, if its own options or its job ask for a policy.
 // `placement_request` is the request of its own options, if any. If a job that was made for the step does not have the
 // policy's nodes, notifies the user first. Throws Error, and records the reason, if the step must run as stock.

@@ -183,7 +183,10 @@ void record_step(const PlacementRequest& placement_request, const StepShape& ste
   record.tasks = static_cast<std::uint32_t>(step.all_tasks());
   record.policy = placement_request.spec.policy;
   record.given = compress_hostlist(step.nodes);
-  if (placement && !has_request_of_job(placement_request, step)) record.reason = "srun has a request of its own";
+  if (!has_request_of_job(placement_request, step)) {
+    if (!placement) return;  // it is not about the job's request
+    record.reason = "srun has a request of its own";
+  }
   if (placement && placement_request.matrix) {
     record.cost = to_string(placement->cost);
     record.natural_cost = to_string(placement->natural_cost);
@@ -199,31 +202,25 @@ void record_step(const PlacementRequest& placement_request, const StepShape& ste
 }
 
 // Records that the step runs in Slurm's order of ranks, for `reason`. Daemons of mpirun have no ranks.
-void record_stock_step(spank_t spank, const std::optional<PlacementRequest>& placement_request,
+void record_stock_step(spank_t spank, const std::optional<PlacementRequest>& placement_request, ShownJob job,
                        const std::string& reason) {
-  std::uint32_t tasks = 0;
   const auto number = step_number(spank);
-  if (!placement_request || !number || !launcher_daemon(spank).empty()) return;
-  spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks);
-  ShownJob job;
-  try {
-    job = JobQuery(number->first).shown_job();
-  } catch (const Error&) {  // slurmctld does not answer
-  }
-  if (job.id == 0) job.array_job = number->first;
-  record_step(*placement_request, {number->first, number->second, {}, {static_cast<std::int32_t>(tasks)}}, nullptr, job,
-              reason);
+  const slurm_step_layout_t* const layout = layout_of(spank);
+  if (!placement_request || !number || !layout || !launcher_daemon(spank).empty()) return;
+  if (job.id == 0) job.array_job = number->first;  // slurmctld has not answered
+  record_step(*placement_request, shape_of(*layout, number->first, number->second), nullptr, job, reason);
 }
 
 // Reports that the step is not placed, because of `why_not`. Records it if slurmctld has promised a placement.
-void tell_not_enforced(spank_t spank, const std::optional<PlacementRequest>& placement_request, std::uint32_t job,
+void tell_not_enforced(spank_t spank, const std::optional<PlacementRequest>& placement_request, JobQuery& query,
                        const std::string& why_not) {
+  const std::uint32_t job = query.job();
   // The user got this message when the job got its nodes. A step with its own request has the message now, and so has a
   // step of a job that started while policies were in force.
   const auto array = parse_integer(environment_value("SLURM_ARRAY_JOB_ID")).value_or(0);
   const bool began_in_force = ranks_are_promised(job, static_cast<std::uint32_t>(array),
                                                  variable_of_job(job_decision_variable, component_of(job)).c_str());
-  if (began_in_force) record_stock_step(spank, placement_request, why_not);
+  if (began_in_force) record_stock_step(spank, placement_request, query.shown_job(), why_not);
   if (!client().outer_job.empty() && (client().placement_request || began_in_force))
     slurm_info("placement: %s: stock placement", why_not.c_str());
   else
@@ -290,14 +287,12 @@ std::string tell_map(const StepShape& step, const StepPlacement& placement, cons
   return text;
 }
 
-}  // namespace
-
-void place_own_step(spank_t spank, std::optional<PlacementRequest> placement_request) try {
+// Does what place_own_step() does without a record of failures. Sets `shown_job` when slurmctld has answered.
+void place_or_throw(spank_t spank, std::optional<PlacementRequest>& placement_request, ShownJob& shown_job) {
   Client& self = client();
   std::unique_ptr<JobQuery> query = std::move(self.job_query);
   const auto number = step_number(spank);
   if (!number) return;
-  unsetenv("PLACEMENT_FIRST_NODE");  // of a step in which this srun runs
   const auto [job, step] = *number;
   // With -Z there is no job, and no decision about it.
   const bool own_job =
@@ -315,7 +310,7 @@ void place_own_step(spank_t spank, std::optional<PlacementRequest> placement_req
                     placement_request->automatic && !placement_request->matrix);
     return;
   }
-  if (!why_not.empty()) return tell_not_enforced(spank, placement_request, job, why_not);
+  if (!why_not.empty()) return tell_not_enforced(spank, placement_request, *query, why_not);
   if (self.components != 1) throw Error("Slurm itself places a step over several components of a heterogeneous job");
   if (placement_request->automatic && !placement_request->matrix && self.looked_for_profile) return;
 
@@ -331,7 +326,7 @@ void place_own_step(spank_t spank, std::optional<PlacementRequest> placement_req
   StepShape shape = shape_of(*layout, job, step);
   shape.cores_per_task = cores_per_task();
   ClusterView view = query->view(shape.nodes, controller);
-  const ShownJob shown_job = query->shown_job();
+  shown_job = query->shown_job();
   shape.array_job = shown_job.array_job;
   if (!view.warning.empty()) slurm_info("placement: step %u.%u: %s", job, step, view.warning.c_str());
   if (const std::string unread = take_plan_of_job(shape, view, component_of(job)); !unread.empty())
@@ -350,12 +345,20 @@ void place_own_step(spank_t spank, std::optional<PlacementRequest> placement_req
                 told_costs(*placement_request, placement).c_str(), by_links.c_str());
   const std::string map_note = tell_map(shape, placement, map, mpi);
   for (std::size_t node = 0; node < shape.nodes.size(); ++node)
-    if (std::ranges::find(placement.ranks_of_node[node], 0U) != placement.ranks_of_node[node].end())
-      setenv("PLACEMENT_FIRST_NODE", shape.nodes[node].c_str(), 1);
+    if (placement.ranks_of_node[node].front() == 0) setenv(first_node_variable, shape.nodes[node].c_str(), 1);
   record_step(*placement_request, shape, &placement, shown_job, map_note);
-} catch (const std::exception& error) {
-  record_stock_step(spank, placement_request, error.what());
-  throw;
+}
+
+}  // namespace
+
+void place_own_step(spank_t spank, std::optional<PlacementRequest> placement_request) {
+  ShownJob job;
+  try {
+    place_or_throw(spank, placement_request, job);
+  } catch (const std::exception& error) {
+    record_stock_step(spank, placement_request, job, error.what());
+    throw;
+  }
 }
 
 }  // namespace placement::spank

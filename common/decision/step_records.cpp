@@ -36,11 +36,11 @@ bool is_same_start(const Decision& plan, const Decision& step) {
          step.uid == plan.uid && step.at_s >= plan.at_s - most_skew_s;
 }
 
-// A step in Slurm's order has neither costs nor nodes on record, but a reason.
+// A step in Slurm's order has no costs on record, but a reason.
 bool is_of_plan(const Decision& plan, const Decision& step) {
-  if (step.policy != plan.policy || (plan.tasks != 0 && step.tasks != plan.tasks)) return false;
-  if (step.outcome == DECISION_STOCK) return plan.outcome != DECISION_ADVICE && !plan.given.empty();
-  return step.reason.empty() && same_hosts(step.given, plan.given);
+  const bool counts = step.outcome == DECISION_STOCK ? plan.outcome != DECISION_ADVICE : step.reason.empty();
+  return counts && step.policy == plan.policy && (plan.tasks == 0 || step.tasks == plan.tasks) &&
+         same_hosts(step.given, plan.given);
 }
 
 }  // namespace

@@ -154,6 +154,7 @@ daemon_control() {  # action daemon
 
 # Up to 24.11.5, a daemon of Slurm 24.11 can miss an event on its sockets, and sleeps until a signal comes.
 wake() {  # daemon
+  [[ $(slurmctld -V) = *' 24.11.'[0-5] ]] || return 0
   echo "$1 is slow: sending SIGUSR2, which only makes it open its log again" >&2
   kill -USR2 "$(daemon_pid "$1")"
 }

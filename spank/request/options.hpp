@@ -32,7 +32,7 @@ std::string tilde_hint(const std::string& file);
 std::string same_name_note(const Parameters& parameters);
 
 // Adds comm-share= or network-use= from the summary that placement-profile wrote next to the matrix `matrix_file`, if
-// the policy knows this key, and it and other weights are not given. Does nothing if the summary cannot be read. It
+// the policy knows the key. Does nothing if the key or other weights are given, or if the summary cannot be read. It
 // also does nothing if the policy weighs traffic against faults by this key, as TOFA does. The waiting time in a
 // summary does not measure this weight, and is 0 if one rank never waits.
 void add_measured_share(PolicySpec& spec, const std::string& matrix_file);

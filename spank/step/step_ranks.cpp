@@ -59,8 +59,10 @@ Placement place_natural(const ClusterView& view, const Request& request) {
 // This exchanges rank 0 with another rank, or all ranks of both nodes: the cheaper of the two.
 Placement with_rank0_on_host(Placement placement, const ClusterView& view, const Request& request,
                              const StepShape& step, bool on_torus) {
-  const auto named = std::ranges::find(step.nodes, step.rank0_host.substr(0, step.rank0_host.find('.')));
-  if (step.rank0_host.empty() || named == step.nodes.end()) return placement;
+  auto named = std::ranges::find(step.nodes, step.rank0_host);
+  if (named == step.nodes.end())
+    named = std::ranges::find(step.nodes, step.rank0_host.substr(0, step.rank0_host.find('.')));
+  if (named == step.nodes.end()) return placement;
   const auto node = static_cast<std::int32_t>(named - step.nodes.begin()), now = placement.ranks[0].node;
   if (now == node) return placement;
   const auto ranks_of_node = mapping::ranks_of_nodes(placement, step.nodes.size());
@@ -106,9 +108,12 @@ Placement place_with_readable_map(const policies::Policy& policy, const ClusterV
   constexpr double most_share = 4096, close_shares = 1.3;
   const bool on_torus = policy.avoids_faults && view.torus;
   const bool measures_network = policy.uses_live && !policy.avoids_faults && view.live && view.live->pairs.groups > 0;
-  Placement best = with_rank0_on_host(place_natural(view, request), view, request, step, on_torus);
+  const Placement natural = place_natural(view, request);
+  Placement best = with_rank0_on_host(natural, view, request, step, on_torus);
+  if (map_length(by_node(best, step)) > 1) best = natural;
   if (!request.matrix || request.matrix->total_weight() == 0) return best;
-  best.cost = best.natural_cost = policies::step_cost(view, request, best, on_torus);
+  best.cost = policies::step_cost(view, request, best, on_torus);
+  best.natural_cost = policies::step_cost(view, request, natural, on_torus);
   double low = 0, high = 2 * most_share, share = std::min(length / 2, most_share);
   while (low < most_share && high > low * close_shares && high > 1 / most_share && !deadline.expired()) {
     Placement other = with_rank0_on_host(policy.place(view, with_traffic_in_order(request, share), deadline), view,

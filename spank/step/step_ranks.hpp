@@ -31,7 +31,7 @@ struct StepPlacement {
 // read. A null function stands for an MPI that can read all maps.
 using MapLength = std::function<double(const std::vector<std::vector<std::uint32_t>>& ranks_of_node)>;
 
-// The processor time of a policy, because srun and the nodes wait for its answer. Its wall time is up to
+// The longest processor time of a policy, because srun and the nodes wait for its answer. Its wall time is up to
 // Deadline::wall_factor times as long. Policies limit their own work; this deadline is for an overloaded machine.
 inline constexpr std::chrono::seconds policy_patience{4};
 

@@ -176,7 +176,6 @@ START_TEST(a_step_in_slurms_order_takes_the_place_of_the_plan) {
   stock.cost.clear();
   stock.natural_cost.clear();
   stock.terms.clear();
-  stock.given.clear();
   Decision decision = plan_of(5);
   placement::describe_step(decision, {stock});
   ck_assert_str_eq(decision.step.c_str(), "0");
@@ -190,6 +189,10 @@ START_TEST(a_step_in_slurms_order_takes_the_place_of_the_plan) {
   ck_assert_str_eq(decision.step.c_str(), "");
   decision = plan_of(5);
   decision.given.clear();  // it did not start
+  placement::describe_step(decision, {stock});
+  ck_assert_str_eq(decision.step.c_str(), "");
+  decision = plan_of(5);
+  stock.given = "n1";
   placement::describe_step(decision, {stock});
   ck_assert_str_eq(decision.step.c_str(), "");
 }

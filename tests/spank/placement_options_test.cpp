@@ -376,7 +376,7 @@ START_TEST(a_summary_beside_the_matrix_tells_the_share_of_communication) {
   ck_assert(share("NLA=", half) == "");
   ck_assert(use("NLA=", half) == "0.5:4:0:0");
   ck_assert(use("NLA=alpha=0.5,", half) == "" && use("TREEMATCH=", half) == "");
-  ck_assert(use("NLA=", "this is no summary\n") == "");
+  ck_assert(use("NLA=", "this is no summary\n") == "" && use("NLA=", "network use 0:4:0:0\n") == "");
   ck_assert(share("TREEMATCH=", "this is no summary\n") == "");
 }
 END_TEST

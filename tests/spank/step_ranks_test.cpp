@@ -299,12 +299,27 @@ START_TEST(rank_0_is_on_the_host_of_master_addr) {
         check_legal(placed, step);
         ck_assert_uint_eq(placed.ranks_of_node[node].front(), 0);
         ck_assert_uint_le(map_bytes(placed.ranks_of_node), bytes);
-        ck_assert(placed.cost >= free.cost);
+        ck_assert(placed.cost >= free.cost && placed.natural_cost == free.natural_cost);
         if (bytes > 300) ck_assert(placed.cost <= placed.natural_cost);
         step.rank0_host = "another.host";
         ck_assert(placement::spank::place_step(far_pairs(128), step, view).ranks_of_node == free.ranks_of_node);
       }
   }
+}
+END_TEST
+
+// The name of a node may have dots. A map that only natural order keeps short enough is natural order.
+START_TEST(the_host_of_master_addr_is_matched_as_a_whole_first) {
+  ClusterView view = machine(4, 2, 4);
+  for (auto& node : view.nodes) node.name += ".site";
+  StepShape step = step_on(view, {8, 8, 8, 8});
+  step.rank0_host = step.nodes[2];
+  ck_assert_uint_eq(placement::spank::place_step(far_pairs(32), step, view).ranks_of_node[2].front(), 0);
+  const auto in_order = placement::spank::place_step(far_pairs(32), step, view, [&](const auto& ranks) {
+    return ranks[0].front() == 0 && ranks[0].back() == 7 && ranks[1].back() == 15 && ranks[2].back() == 23 ? 1.0 : 2.0;
+  });
+  ck_assert_uint_eq(in_order.ranks_of_node[0].front(), 0);
+  ck_assert(in_order.cost == in_order.natural_cost);
 }
 END_TEST
 
@@ -444,6 +459,7 @@ int main() {
   tcase_add_test(tests, each_shape_of_step_has_a_map_that_fits);
   tcase_add_test(tests, ranks_stay_in_natural_order_if_no_map_fits);
   tcase_add_test(tests, rank_0_is_on_the_host_of_master_addr);
+  tcase_add_test(tests, the_host_of_master_addr_is_matched_as_a_whole_first);
   tcase_add_test(tests, without_the_processor_a_step_is_placed_in_20_seconds);
   tcase_add_test(tests, core_lists_are_read_strictly);
   tcase_add_test(tests, jobs_as_scontrol_shows_them);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "common/policy/config.hpp"
