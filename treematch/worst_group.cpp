@@ -135,8 +135,7 @@ std::optional<Placement> in_natural_order(const ClusterView& view, const Request
                           : std::optional(request.node_tasks);
   if (!counts) return std::nullopt;
   const std::vector<std::int32_t> leaves = slots.leaves(*counts);
-  const Cost cost = view.tree->hop_bytes(*request.matrix, leaves);
-  return slots.placement(leaves, cost, cost, "natural order");
+  return slots.placement(leaves, leaves, "natural order");
 }
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include "common/util/deadline.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
+#include "common/util/parent_process.hpp"
 #include "monitor/monitor/mpi_pairs.hpp"
 #include "monitor/monitor/stored_decisions.hpp"
 
@@ -37,15 +38,9 @@ constexpr unsigned pause_s = 10;
 constexpr int less_than_others = 10;  // argument of nice()
 constexpr int own_listener = 3;
 
-// The process ends when its parent does.
-void end_with(pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);
-}
-
 // The main function of the process that answers. It must not return.
 [[noreturn]] void serve(pid_t parent, protocol::Credentials& credentials, const protocol::Answers& answers) {
-  end_with(parent);
+  end_with_parent(parent);
   // If memory runs out, the kernel ends this process and not the monitor. A process that cannot be dumped may not
   // write this file.
   prctl(PR_SET_DUMPABLE, 1);
@@ -64,7 +59,7 @@ void end_with(pid_t parent) {
 // The main function of the keeper, which starts the answering process when there is none. It must not return.
 [[noreturn]] void keep(int listener, pid_t parent, protocol::Credentials& credentials, const protocol::Answers& answers,
                        const QueryService::Log& log) {
-  end_with(parent);
+  end_with_parent(parent);
   signal(SIGTERM, SIG_DFL);
   signal(SIGINT, SIG_DFL);
   sigset_t none;

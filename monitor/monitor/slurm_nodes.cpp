@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "common/slurm/controller_query.hpp"
+#include "common/util/parent_process.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::monitor {
@@ -133,8 +133,7 @@ std::string SlurmNodes::ask(double now_s) {
   const pid_t parent = getpid();
   child_ = fork();
   if (child_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);
+    end_with_parent(parent);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
+#include "common/util/parent_process.hpp"
 
 namespace placement::spank {
 
@@ -31,8 +31,7 @@ int status_of(pid_t process) {
 // time.
 [[noreturn]] void hand_over(const std::function<std::string()>& make, int to, pid_t parent) {
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);
+  end_with_parent(parent);
   try {
     _exit(write_all(to, make()) ? 0 : 1);
   } catch (...) {  // nothing may return into a second copy of the caller

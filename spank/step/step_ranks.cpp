@@ -8,6 +8,7 @@
 
 #include "common/util/error.hpp"
 #include "mapping/slots.hpp"
+#include "policies/baselines.hpp"
 #include "policies/natural_order.hpp"
 #include "policies/table.hpp"
 
@@ -46,13 +47,6 @@ std::vector<std::int32_t> cores_of(const RankPlace& rank, const StepView& places
   if (!places.whole_cores)
     for (std::int32_t& core : cores) core /= nodes.nodes[static_cast<std::size_t>(rank.node)].threads_per_core;
   return cores;
-}
-
-// Returns the ranks of the step in natural order.
-Placement place_natural(const ClusterView& view, const Request& request) {
-  const mapping::Slots slots(view, request);
-  const std::vector<std::int32_t> leaves = slots.leaves(request.node_tasks);
-  return slots.placement(leaves, leaves, "natural order");
 }
 
 // Returns the placement with rank 0 on the node of `step.rank0_host`, where programs such as PyTorch's connect to it.
@@ -108,7 +102,7 @@ Placement place_with_readable_map(const policies::Policy& policy, const ClusterV
   constexpr double most_share = 4096, close_shares = 1.3;
   const bool on_torus = policy.avoids_faults && view.torus;
   const bool measures_network = policy.uses_live && !policy.avoids_faults && view.live && view.live->pairs.groups > 0;
-  const Placement natural = place_natural(view, request);
+  const Placement natural = policies::place_sequential(view, request, deadline);
   Placement best = with_rank0_on_host(natural, view, request, step, on_torus);
   if (map_length(by_node(best, step)) > 1) best = natural;
   if (!request.matrix || request.matrix->total_weight() == 0) return best;

@@ -150,6 +150,13 @@ Query some_query() {
   return query;
 }
 
+// Sends the query on a channel of its own, and waits for the head of its answer. Nobody reads the rest.
+void hold_answer(World& world, int socket, Query& query) {
+  ++query.channel;
+  put_credential(socket, *world.theirs.encode(encode(query)));
+  await_head(socket);
+}
+
 }  // namespace
 
 // placement-monitor(8), Answers to other hosts: what a question may take.
@@ -434,9 +441,7 @@ START_TEST(connections_of_one_user) {
   std::vector<std::unique_ptr<FileDescriptor>> held;
   for (int i = 0; i < 4; ++i) {
     held.push_back(std::make_unique<FileDescriptor>(world.connect()));
-    ++much.channel;
-    put_credential(*held.back(), *world.theirs.encode(encode(much)));
-    await_head(*held.back());
+    hold_answer(world, *held.back(), much);
   }
   ck_assert_error(world.ask(1), "too many");
   ck_assert_error(world.ask(1, Query::Kind::decisions), "too many");
@@ -458,10 +463,8 @@ START_TEST(connections_of_two_users_of_a_host) {
   for (int i = 0; i < 5; ++i) {
     held.push_back(
         std::make_unique<FileDescriptor>(i == 0 ? connect_from("127.0.0.2", world.address) : world.connect()));
-    ++much.channel;
     world.theirs.uid = i == 0 ? 1002 : 1000;
-    put_credential(*held.back(), *world.theirs.encode(encode(much)));
-    await_head(*held.back());
+    hold_answer(world, *held.back(), much);
   }
   world.theirs.uid = 1001;
   for (int i = 0; i < 2; ++i) ck_assert_text_eq(world.ask(1), "user 1001 job 1");
@@ -483,9 +486,7 @@ START_TEST(connections_of_several_users) {
   for (const unsigned user : {1001U, 1000U, 1000U, 1000U, 1000U, 1001U}) {
     world.theirs.uid = user;
     held.push_back(std::make_unique<FileDescriptor>(world.connect()));
-    ++much.channel;
-    put_credential(*held.back(), *world.theirs.encode(encode(much)));
-    await_head(*held.back());
+    hold_answer(world, *held.back(), much);
   }
   world.theirs.uid = 1002;
   ck_assert_text_eq(world.ask(1), "user 1002 job 1");
