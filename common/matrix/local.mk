@@ -7,7 +7,6 @@ libcommon_matrix_la_SOURCES = \
 	%D%/matrix_coarsen.cpp \
 	%D%/matrix_format.cpp \
 	%D%/matrix_graph.cpp \
-	%D%/matrix_guess.cpp \
 	%D%/matrix_monitoring.cpp \
 	%D%/matrix_read.cpp \
 	%D%/matrix_table.cpp \

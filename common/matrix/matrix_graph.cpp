@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/matrix/matrix_text.hpp"
 
+#include <bitset>
 #include <optional>
 #include <string>
 
@@ -17,16 +18,10 @@ struct MetisHeader {
   bool edge_weights = false;
 };
 
-// Three flags that a graph file writes as one number, such as 011; flags[2] is the last digit.
-struct Flags {
-  bool digit[3] = {};
-};
-
-std::optional<Flags> parse_flags(std::string_view field) {
-  Flags flags;
+// Reads three flags that a graph file writes as one number, such as 011.
+std::optional<std::bitset<3>> parse_flags(std::string_view field) {
   if (field.empty() || field.size() > 3 || field.find_first_not_of("01") != field.npos) return std::nullopt;
-  for (std::size_t k = 0; k < field.size(); ++k) flags.digit[3 - field.size() + k] = field[k] == '1';
-  return flags;
+  return std::bitset<3>(std::string(field));
 }
 
 // Returns the header in the current line; nothing if it is not a header.
@@ -38,16 +33,16 @@ std::optional<MetisHeader> metis_header(TextScanner& in) {
     return std::nullopt;
   MetisHeader header{*vertices, *edges};
   if (fields == 2) return header;
-  const std::optional<Flags> flags = parse_flags(in.word("format"));
+  const auto flags = parse_flags(in.word("format"));
   if (!flags) return std::nullopt;
-  std::int64_t weights = flags->digit[1];
+  std::int64_t weights = flags->test(1);
   if (fields == 4) {
     const auto number = parse_integer(in.word("weights"));
     if (!number || *number < 1 || *number > 1000 || weights == 0) return std::nullopt;
     weights = *number;
   }
-  header.vertex_fields = flags->digit[0] + weights;
-  header.edge_weights = flags->digit[2];
+  header.vertex_fields = flags->test(2) + weights;
+  header.edge_weights = flags->test(0);
   return header;
 }
 
@@ -128,20 +123,20 @@ CommMatrix parse_scotch_graph(TextScanner& in, const MatrixReadOptions& options,
   const std::int64_t base = next_count("base of the numbers of vertices", 1);
   find_field(in, "flags");
   const std::string_view field = in.word("flags");
-  const std::optional<Flags> flags = parse_flags(field);
+  const auto flags = parse_flags(field);
   if (!flags) in.fail("flags " + in_quotes(field) + ": expected three digits of 0 and 1, such as 010");
-  if (flags->digit[0])
+  if (flags->test(2))
     in.fail("flags " + in_quotes(field) +
             ": vertex labels are not supported: remove them, and write 0 as the first digit");
   TrafficTable table(options.max_entries);
   std::int64_t seen = 0;
   for (std::int64_t vertex = 0; vertex < vertices; ++vertex) {
-    if (flags->digit[2]) next_count("weight of a vertex", INT64_MAX);
+    if (flags->test(0)) next_count("weight of a vertex", INT64_MAX);
     const std::int64_t degree = next_count("degree", arcs);
     if ((seen += degree) > arcs) in.fail("more arcs than the " + std::to_string(arcs) + " announced");
     for (std::int64_t k = 0; k < degree; ++k) {
       long double weight = 1;
-      if (flags->digit[1]) {
+      if (flags->test(1)) {
         find_field(in, "weight of an arc");
         weight = in.amount("weight of an arc");
       }

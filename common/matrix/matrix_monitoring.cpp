@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "common/util/error.hpp"
@@ -100,24 +101,17 @@ CommMatrix finished(Run&& run, const std::string& name, MatrixInfo& info) {
   return std::move(run.table).finish(run.ranks, false, name, info);
 }
 
-struct FileName {
-  std::string run;
-  std::int32_t rank = 0;
-};
-
-// Splits a file name NAME.RANK.prof. Returns false when the name has another form. RANK has no leading zeros.
-bool split_file_name(std::string_view name, FileName& parts) {
+// Splits a file name NAME.RANK.prof. Returns nothing when the name has another form. RANK has no leading zeros.
+std::optional<std::pair<std::string, std::int32_t>> split_file_name(std::string_view name) {
   constexpr std::string_view ending = ".prof";
-  if (!name.ends_with(ending)) return false;
+  if (!name.ends_with(ending)) return std::nullopt;
   name.remove_suffix(ending.size());
   const std::size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos || dot == 0) return false;
+  if (dot == std::string_view::npos || dot == 0) return std::nullopt;
   const std::string_view digits = name.substr(dot + 1);
-  const auto rank = parse_integer(digits);
-  if (!rank || *rank < 0 || *rank > INT32_MAX || std::to_string(*rank) != digits) return false;
-  parts.run = name.substr(0, dot);
-  parts.rank = static_cast<std::int32_t>(*rank);
-  return true;
+  const auto rank = parse_number<std::int32_t>(digits);
+  if (!rank || *rank < 0 || std::to_string(*rank) != digits) return std::nullopt;
+  return std::pair(std::string(name.substr(0, dot)), *rank);
 }
 
 // Returns the ranks of the files of each run in the directory. The key is the NAME of the run.
@@ -126,8 +120,8 @@ std::map<std::string, std::vector<std::int32_t>> runs_in(const fs::path& directo
   std::error_code error;
   fs::directory_iterator entry(directory, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error))
-    if (FileName parts; split_file_name(entry->path().filename().string(), parts))
-      runs[parts.run].push_back(parts.rank);
+    if (const auto parts = split_file_name(entry->path().filename().string()))
+      runs[parts->first].push_back(parts->second);
   if (error) throw Error(directory.string() + ": cannot list the directory: " + error.message());
   return runs;
 }

@@ -103,14 +103,6 @@ CommMatrix read_pairs(Reader& in, const WireLimits& limits) {
   return CommMatrix::from_edges(ranks, std::move(edges));
 }
 
-std::vector<std::byte> unpacked(std::span<const std::byte> frame, const WireLimits& limits) {
-  try {
-    return unpack_frame(frame, limits.max_unpacked_bytes);
-  } catch (const Error& error) {
-    fail(error.what());
-  }
-}
-
 }  // namespace
 
 std::vector<std::byte> pack_wire(const CommMatrix& matrix) {
@@ -130,7 +122,8 @@ std::vector<std::byte> pack_wire(const CommMatrix& matrix) {
 CommMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits) {
   if (bytes.size() < std::size(magic) || !std::equal(std::begin(magic), std::end(magic), bytes.begin()))
     fail("does not start as version 1 does");
-  const std::vector<std::byte> payload = unpacked(bytes.subspan(std::size(magic)), limits);
+  const std::vector<std::byte> payload = naming_file(
+      "packed matrix", [&] { return unpack_frame(bytes.subspan(std::size(magic)), limits.max_unpacked_bytes); });
   Reader in(payload);
   in.number("first number", 0);
   CommMatrix matrix = read_pairs(in, limits);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "common/matrix/traffic_table.hpp"
+#include "common/matrix/matrix_text.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "common/util/error.hpp"
@@ -45,12 +45,9 @@ void TrafficTable::scale(MatrixInfo& info) {
 
 // Sorts the entries by (from, to) and adds those of one (from, to).
 void TrafficTable::sort_and_merge() {
-  const auto not_ascending = [](const CommEdge& x, const CommEdge& y) {
-    return std::tie(x.a, x.b) >= std::tie(y.a, y.b);
-  };
-  if (std::ranges::adjacent_find(entries_, not_ascending) == entries_.end()) return;
-  std::ranges::sort(entries_,
-                    [](const CommEdge& x, const CommEdge& y) { return std::tie(x.a, x.b) < std::tie(y.a, y.b); });
+  const auto ends = [](const CommEdge& entry) { return std::pair(entry.a, entry.b); };
+  if (std::ranges::adjacent_find(entries_, std::greater_equal(), ends) == entries_.end()) return;
+  std::ranges::sort(entries_, {}, ends);
   std::size_t kept = 0;
   for (const CommEdge& entry : entries_) {
     if (kept == 0 || entries_[kept - 1].a != entry.a || entries_[kept - 1].b != entry.b)
@@ -88,15 +85,13 @@ CommMatrix TrafficTable::finish(std::int32_t ranks, bool full, std::string_view 
   info.entries = entries();
   scale(info);
   values_ = {};
-  try {
+  return naming_file(std::string(name), [&] {
     if (full) {
       sort_and_merge();
       info.symmetric = drop_lower_half_if_equal(ranks);
     }
     return CommMatrix::from_edges(ranks, std::move(entries_));
-  } catch (const Error& error) {
-    throw Error(std::string(name) + ": " + error.what());
-  }
+  });
 }
 
 }  // namespace placement
