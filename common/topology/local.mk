@@ -10,7 +10,6 @@ libcommon_topology_la_SOURCES = \
 	%D%/slurm_conf.cpp \
 	%D%/slurm_hosts.cpp \
 	%D%/step_view.cpp \
-	%D%/switch_forest.cpp \
 	%D%/switch_tree.cpp \
 	%D%/topology_conf.cpp \
 	%D%/topology_read.cpp \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "common/topology/node_hwloc.hpp"
+#include "common/topology/node_topology.hpp"
 
 #include <fcntl.h>
 #include <hwloc.h>

@@ -46,6 +46,13 @@ struct NodeTopology {
   bool linked(std::size_t gpu, std::size_t other) const { return bandwidth[gpu * gpus.size() + other] > 0; }
 };
 
+// Reads the cores, GPUs and network interfaces of a node with libhwloc, for tools that run as the user. `source` is an
+// XML file of hwloc of at most 16 MiB, or a synthetic description such as "package:2 core:8 pu:1". GPUs are in the
+// order of RSMI or NVML if each has an index there, else of PCI bus IDs. A GPU gets the nearest InfiniBand or Slingshot
+// interface, else the nearest other one; GPUs that are equally near to several get different ones. Throws Error on an
+// incomplete file, on a node without cores, and on more parts than NodeTopology can hold.
+NodeTopology read_node_topology(const std::string& source);
+
 // Returns the cost of a byte between each two GPUs, gpus() * gpus() values, 0 for a GPU and itself, at most 2^30. A
 // direct link costs 1000 * the largest bandwidth / its own, times its hops. GPUs without a link cost 1000 to 4000 more
 // than the worst link, by their closeness. In addition, each step of closeness costs 10, so the nearer of two equal

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "common/topology/switch_forest.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"

@@ -42,11 +42,6 @@ bool is_continued(std::string_view line) {
   return backslashes % 2 == 1;
 }
 
-std::string_view without_end_blanks(std::string_view line) {
-  while (!line.empty() && trimmed(line.substr(line.size() - 1)).empty()) line.remove_suffix(1);
-  return line;
-}
-
 std::string without_escapes(std::string_view line) {
   std::string out;
   for (std::size_t at = 0; at < line.size(); ++at) {
@@ -398,7 +393,7 @@ std::vector<ConfLine> conf_lines(std::string_view text) {
     ++number;
     if (first == 0) first = number;
     const std::string_view line = without_comment(physical);
-    const std::string_view end = without_end_blanks(line);
+    const std::string_view end = line.substr(0, line.find_last_not_of(" \t\r\v\f") + 1);
     const bool continued = is_continued(end);
     joined += continued ? end.substr(0, end.size() - 1) : line;  // blanks before the '\' and on the next line stay
     if (!continued) add();
@@ -417,11 +412,7 @@ void for_each_conf_line(const std::string& path, const TakeLine& take) {
 
 std::vector<std::string> hosts_at(const std::string& list, const std::string& file, const ConfLine& line) {
   if (list.find_first_not_of(", \t") == list.npos) return {};
-  try {
-    return expand_hostlist(list);
-  } catch (const Error& error) {
-    fail_at(file, line.number, error.what());
-  }
+  return naming_file(file + ":" + std::to_string(line.number), [&] { return expand_hostlist(list); });
 }
 
 std::string unknown_nodes(const std::string& file, std::span<const std::string> names) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/topology/switch_forest.hpp"
+#include "common/topology/switch_tree.hpp"
 
 namespace placement {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/topology/switch_forest.hpp"
+#include "common/topology/switch_tree.hpp"
 #include "common/topology/topology_read.hpp"
 
 namespace placement {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The nodes of tests/data/node_topologies, whose facts have their sources in make_nodes there.
-#include "common/topology/node_hwloc.hpp"
+#include "common/topology/node_topology.hpp"
 
 #include <cstdio>
 #include <fstream>

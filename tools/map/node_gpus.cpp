@@ -14,7 +14,7 @@
 #include "config.h"
 #endif
 #ifdef HAVE_HWLOC
-#include "common/topology/node_hwloc.hpp"
+#include "common/topology/node_topology.hpp"
 #endif
 
 namespace placement::tools {
