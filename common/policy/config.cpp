@@ -17,27 +17,25 @@ namespace {
 
 constexpr std::size_t max_file_bytes = 1 << 20;
 
-std::size_t find_key(std::string_view key, const std::string& name, std::int64_t line) {
-  const std::span<const ConfigKey> keys = config_keys();
+const ConfigKey& find_key(std::string_view key, const std::string& name, std::int64_t line) {
   std::vector<std::string_view> names;
-  for (std::size_t k = 0; k < keys.size(); ++k) {
-    if (equal_any_case(key, keys[k].name)) return k;
-    names.push_back(keys[k].name);
+  for (const ConfigKey& known : config_keys()) {
+    if (equal_any_case(key, known.name)) return known;
+    names.push_back(known.name);
   }
   fail_at(name, line, "unknown key " + shown(key) + ": " + suggested(key, names, "the keys are"));
 }
 
-// Stores the key of a line in `config`, and its line number in `line_of_key`. Throws Error.
-void take_line(Config& config, std::vector<std::int64_t>& line_of_key, const TextLine& line, const std::string& name) {
+// Stores the key of a line in `config`, with its line number. Throws Error.
+void take_line(Config& config, const TextLine& line, const std::string& name) {
   const std::size_t equals = line.text.find('=');
   if (equals == std::string_view::npos)
     fail_at(name, line.number, "'" + shown(line.text) + "' is not of the form Key=value");
-  const std::size_t k = find_key(trimmed(line.text.substr(0, equals)), name, line.number);
-  const ConfigKey& known = config_keys()[k];
+  const ConfigKey& known = find_key(trimmed(line.text.substr(0, equals)), name, line.number);
   const std::string key(known.name);
-  if (line_of_key[k] != 0)
-    fail_at(name, line.number, key + " is given twice, first in line " + std::to_string(line_of_key[k]));
-  line_of_key[k] = line.number;
+  for (const auto& [given, first] : config.places.line_of_key)
+    if (given == key) fail_at(name, line.number, key + " is given twice, first in line " + std::to_string(first));
+  config.places.line_of_key.emplace_back(known.name, line.number);
   const std::string_view value = trimmed(line.text.substr(equals + 1));
   if (!known.set(config, value))
     fail_at(name, line.number, key + "=" + shown(value) + ": expected " + std::string(known.values));
@@ -54,15 +52,11 @@ void check_ports(const Config& config) {
 // Parses the text until it has added `most` mistakes.
 Config parse(std::string_view text, const std::string& name, std::vector<std::string>& mistakes, std::size_t most) {
   Config config;
-  const std::span<const ConfigKey> keys = config_keys();
-  std::vector<std::int64_t> line_of_key(keys.size());
+  config.places.file = name;
   for (const TextLine& line : text_lines(text)) {
-    note_mistake(mistakes, [&] { take_line(config, line_of_key, line, name); });
+    note_mistake(mistakes, [&] { take_line(config, line, name); });
     if (mistakes.size() >= most) return config;
   }
-  for (std::size_t k = 0; k < keys.size(); ++k)
-    if (line_of_key[k] != 0) config.places.line_of_key.emplace_back(keys[k].name, line_of_key[k]);
-  config.places.file = name;
   note_mistake(mistakes, [&] { check_ports(config); });
   return config;
 }

@@ -5,6 +5,5 @@ EXTRA_LTLIBRARIES += libcommon_policy.la
 libcommon_policy_la_SOURCES = \
 	%D%/config.cpp \
 	%D%/config_keys.cpp \
-	%D%/policy.cpp \
 	%D%/policy_spec.cpp \
 	#

@@ -4,14 +4,15 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/matrix/comm_matrix.hpp"
-#include "common/matrix/cost.hpp"
 #include "common/topology/cluster_view.hpp"
 #include "common/util/deadline.hpp"
 #include "common/util/error.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 
@@ -53,8 +54,16 @@ class MustWait : public Error {
 
 // Returns the parameter `key` of the request as a whole number, or `otherwise` when it is not given. Throws Error when
 // its value is not a whole number from `least` to `most`.
-std::int64_t number_parameter(const Request& request, const std::string& key, std::int64_t otherwise, std::int64_t most,
-                              std::int64_t least = 0);
+inline std::int64_t number_parameter(const Request& request, const std::string& key, std::int64_t otherwise,
+                                     std::int64_t most, std::int64_t least = 0) {
+  const auto found = request.parameters.find(key);
+  if (found == request.parameters.end()) return otherwise;
+  const std::string& text = found->second;
+  const std::optional<std::int64_t> value = parse_integer(text);
+  if (!value || *value < least || *value > most)
+    throw Error(key + "=" + text + ": expected a number from " + std::to_string(least) + " to " + std::to_string(most));
+  return *value;
+}
 
 // The node and the cores of one rank.
 struct RankPlace {

@@ -76,13 +76,8 @@ Parameters parse_parameters(std::string_view items) {
 }
 
 std::string to_string(const PolicySpec& spec) {
-  std::string word = spec.policy;
-  char separator = '=';
-  for (const auto& [key, value] : spec.parameters) {
-    word += separator + key + "=" + value;
-    separator = ',';
-  }
-  return word;
+  return spec.policy + (spec.parameters.empty() ? "" : "=") +
+         joined(spec.parameters, ",", [](const auto& item) { return item.first + "=" + item.second; });
 }
 
 }  // namespace placement
