@@ -12,7 +12,7 @@
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/matrix/matrix_format.hpp"
-#include "common/util/checksum.hpp"
+#include "common/util/bytes.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/deadline.hpp"

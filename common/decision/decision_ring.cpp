@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "common/decision/ring_place.hpp"
-#include "common/util/checksum.hpp"
+#include "common/util/bytes.hpp"
 #include "common/util/input_file.hpp"
 
 namespace placement {

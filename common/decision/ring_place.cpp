@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "common/util/access_list.hpp"
+#include "common/util/replace_file.hpp"
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
 

@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "common/util/error.hpp"
-#include "common/util/memory_file.hpp"
 #include "common/util/text.hpp"
 #include "config.h"
 
@@ -37,17 +36,6 @@ std::vector<char*> environment_without_cuts() {
 std::string_view last_line(std::string_view text) {
   text = text.substr(0, text.find_last_not_of(" \n") + 1);
   return text.substr(text.find_last_of('\n') + 1);
-}
-
-std::string read_all(int from) {
-  std::string text;
-  char buffer[65536];
-  for (;;) {
-    const ssize_t got = read(from, buffer, sizeof buffer);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return text;
-    text.append(buffer, static_cast<std::size_t>(got));
-  }
 }
 
 }  // namespace
@@ -111,7 +99,7 @@ int SlurmCommand::wait() {
 }
 
 CommandOutput SlurmCommand::output() {
-  CommandOutput output{read_all(from_)};
+  CommandOutput output{read_rest(from_)};
   output.exit_code = wait();
   return output;
 }

@@ -14,8 +14,6 @@
 
 #include "common/state/node_fields.hpp"
 #include "common/util/bytes.hpp"
-#include "common/util/checksum.hpp"
-#include "common/util/access_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "common/util/bytes.hpp"
-#include "common/util/checksum.hpp"
 #include "common/util/error.hpp"
 
 namespace placement {

@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <set>
 #include <utility>
@@ -22,27 +21,12 @@ std::optional<NumberSpan> parse_range(std::string_view text, std::int32_t limit)
 }
 
 bool mark_cores(std::string_view list, std::vector<bool>& core) {
-  const char* at = list.data();
-  const char* const end = at + list.size();
-  const auto number = [&at, end](std::size_t& value) {
-    const auto [stop, error] = std::from_chars(at, end, value);
-    if (error != std::errc{}) return false;
-    at = stop;
-    return true;
-  };
-  for (;;) {
-    std::size_t first = 0;
-    if (!number(first)) return false;
-    std::size_t last = first;
-    if (at != end && *at == '-') {
-      ++at;
-      if (!number(last)) return false;
-    }
-    if (last < first || last >= core.size()) return false;
-    std::fill(core.begin() + first, core.begin() + last + 1, true);
-    if (at == end) return true;
-    if (*at++ != ',') return false;
+  for (const std::string_view part : split_at(list, ',')) {
+    const auto range = parse_range(part, static_cast<std::int32_t>(core.size()));
+    if (!range) return false;
+    std::fill(core.begin() + range->first, core.begin() + range->last + 1, true);
   }
+  return true;
 }
 
 std::optional<std::vector<std::int32_t>> listed_cores(std::string_view list, std::int32_t limit) {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -45,6 +49,30 @@ inline bool write_all(int file, std::string_view bytes) {
     bytes.remove_prefix(static_cast<std::size_t>(put));
   }
   return true;
+}
+
+// Returns the descriptor of a file in memory with `text`, sealed against changes, or -1 with errno. Its number is high,
+// because shell scripts use low ones. With `inherited`, programs that this process executes inherit it.
+inline int file_in_memory(std::string_view text, bool inherited) {
+  const FileDescriptor file(memfd_create("placement-hostfile", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (file < 0 || !write_all(file, text)) return -1;
+  fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  const int command = inherited ? F_DUPFD : F_DUPFD_CLOEXEC, number = fcntl(file, command, 500);
+  return number >= 0 ? number : fcntl(file, command, 100);
+}
+
+// Returns the rest of the open file, at most `most` bytes, in spite of partial reads and signals. An error ends it,
+// too.
+inline std::string read_rest(int file, std::size_t most = SIZE_MAX) {
+  std::string text;
+  char block[8192];
+  while (text.size() < most) {
+    const ssize_t got = read(file, block, std::min(sizeof block, most - text.size()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    text.append(block, static_cast<std::size_t>(got));
+  }
+  return text;
 }
 
 // Identifies one version of a file: another file or a change has another identity. All 0: there is no file.

@@ -148,31 +148,22 @@ std::vector<std::string> expand_hostlist(std::string_view list, std::size_t most
 }
 
 std::string compress_hostlist(std::span<const std::string> names) {
+  const std::vector<NumberedName> parts(names.begin(), names.end());
   std::string list;
-  for (std::size_t at = 0; at < names.size();) {
-    const NumberedName first(names[at]);
+  for (auto at = parts.begin(); at != parts.end();) {
+    const auto end = std::find_if(
+        at, parts.end(), [&](const NumberedName& name) { return name.prefix != at->prefix || name.digits.empty(); });
     std::string ranges;
-    std::size_t count = 0;
-    while (at < names.size() && NumberedName(names[at]).prefix == first.prefix &&
-           !NumberedName(names[at]).digits.empty()) {
-      const NumberedName low(names[at]);
-      NumberedName high = low;
-      while (++at < names.size() && NumberedName(names[at]).prefix == first.prefix &&
-             high.followed_by(NumberedName(names[at]), low))
-        high = NumberedName(names[at]);
-      ++count;
-      if (!ranges.empty()) ranges += ',';
-      ranges += low.digits;
-      if (low.digits.data() != high.digits.data()) {
-        ranges += '-';
-        ranges += high.digits;
-        ++count;
-      }
+    for (auto low = at; low != end;) {
+      auto high = low;
+      while (high + 1 != end && high->followed_by(high[1], *low)) ++high;
+      ranges += (ranges.empty() ? "" : ",") + std::string(low->digits);
+      if (high != low) ranges += "-" + std::string(high->digits);
+      low = high + 1;
     }
-    if (!list.empty()) list += ',';
-    list += first.prefix;
-    if (count == 0) ++at;
-    list += count > 1 ? "[" + ranges + "]" : ranges;
+    list += (list.empty() ? "" : ",") + std::string(at->prefix);
+    list += end - at > 1 ? "[" + ranges + "]" : ranges;
+    at = std::max(end, at + 1);  // a name without a number is a group of its own
   }
   return list;
 }

@@ -124,15 +124,7 @@ std::optional<std::string> beginning_of_file(const std::string& path, std::size_
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   struct stat status {};
   if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  std::string text;
-  char block[8192];
-  while (text.size() < most_bytes) {
-    const ssize_t got = read(file, block, std::min(sizeof block, most_bytes - text.size()));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    text.append(block, static_cast<std::size_t>(got));
-  }
-  return text;
+  return read_rest(file, most_bytes);
 }
 
 void require_trusted(const std::string& path, const struct stat& status, std::span<const uid_t> owners) {

@@ -3,12 +3,10 @@
 common_util = libcommon_util.la $(ZSTD_LIBS)
 EXTRA_LTLIBRARIES += libcommon_util.la
 libcommon_util_la_SOURCES = \
-	%D%/access_list.cpp \
 	%D%/base64url.cpp \
 	%D%/cpu_list.cpp \
 	%D%/hostlist.cpp \
 	%D%/input_file.cpp \
-	%D%/memory_file.cpp \
 	%D%/prometheus_text.cpp \
 	%D%/replace_file.cpp \
 	%D%/text.cpp \

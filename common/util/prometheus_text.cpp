@@ -17,13 +17,11 @@ void PrometheusText::family(std::string_view name, std::string_view type, std::s
 }
 
 void PrometheusText::value(double value, Labels labels, std::string_view suffix) {
+  const auto text_of = [](const auto& label) {
+    return std::string(label.first) + "=\"" + std::string(label.second) + "\"";
+  };
   text_ += name_ + std::string(suffix);
-  char before = '{';
-  for (const auto& [label, of] : labels) {
-    text_ += before + std::string(label) + "=\"" + std::string(of) + "\"";
-    before = ',';
-  }
-  if (labels.size() > 0) text_ += "}";
+  if (labels.size() > 0) text_ += "{" + joined(labels, ",", text_of) + "}";
   text_ += " " + (std::isnan(value) ? "NaN" : short_number(value, 10)) + "\n";
 }
 

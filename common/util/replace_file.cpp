@@ -3,14 +3,54 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include <array>
+#include <bit>
 #include <cerrno>
+#include <cstdint>
 
 #include "common/util/file_descriptor.hpp"
 #include "common/util/error.hpp"
 
 namespace placement {
+
+namespace {
+
+// The form in which Linux keeps an access control list: linux/posix_acl_xattr.h.
+constexpr std::uint32_t acl_version = 2;
+constexpr std::uint32_t no_id = UINT32_MAX;
+enum Tag : std::uint16_t { user_obj = 0x01, user = 0x02, group_obj = 0x04, mask = 0x10, other = 0x20 };
+
+struct Entry {
+  std::uint16_t tag;
+  std::uint16_t permissions;
+  std::uint32_t id;
+};
+
+struct AccessList {
+  std::uint32_t version = acl_version;
+  std::array<Entry, 5> entries;
+};
+static_assert(sizeof(AccessList) == 44 && std::endian::native == std::endian::little);
+
+}  // namespace
+
+bool let_user_read(int file, uid_t reader) noexcept {
+  struct stat status {};
+  if (fstat(file, &status) != 0) return false;
+  const auto bits = [&status](int shift) { return static_cast<std::uint16_t>(status.st_mode >> shift & 7); };
+  const std::uint16_t of_reader = S_ISDIR(status.st_mode) ? 5 : 4;  // read, and enter
+  const AccessList list{acl_version,
+                        {{{user_obj, bits(6), no_id},
+                          {user, of_reader, reader},
+                          {group_obj, bits(3), no_id},
+                          {mask, static_cast<std::uint16_t>(bits(3) | of_reader), no_id},
+                          {other, bits(0), no_id}}}};
+  return fsetxattr(file, "system.posix_acl_access", &list, sizeof list, 0) == 0;
+}
 
 void replace_file(const std::string& path, std::span<const std::byte> bytes, const std::function<bool(int)>& admit) {
   const std::string temporary = path + ".new";

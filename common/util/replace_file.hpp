@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <sys/types.h>
+
 #include <cstddef>
 #include <functional>
 #include <span>
 #include <string>
 
 namespace placement {
+
+// Lets the user `reader` read the open file `file`, in addition to the users whom its mode admits. If it is a
+// directory, `reader` may also enter it. Sets an access control list (acl(5)) with this one user, which replaces an
+// older list. Returns false, with errno, when the file system has no access lists or this process may not set them.
+bool let_user_read(int file, uid_t reader) noexcept;
 
 // Writes `bytes` to the new file PATH.new and renames it to `path`, so that a reader never sees a part of them. Safe
 // for root in a directory that another user may write: existing files and links of both names are neither followed nor

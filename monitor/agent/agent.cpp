@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "common/util/cpu_list.hpp"
-#include "common/util/checksum.hpp"
+#include "common/util/bytes.hpp"
 #include "common/util/error.hpp"
 #include "monitor/agent/acknowledgements.hpp"
 #include "monitor/agent/node_sample.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "common/util/checksum.hpp"
+#include "common/util/bytes.hpp"
 #include "common/util/cpu_list.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"

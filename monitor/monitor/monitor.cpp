@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "common/state/node_fields.hpp"
-#include "common/util/checksum.hpp"
+#include "common/util/bytes.hpp"
 #include "common/util/error.hpp"
 #include "common/util/prometheus_text.hpp"
 #include "monitor/monitor/history_keeper.hpp"

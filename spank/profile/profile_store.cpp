@@ -15,7 +15,7 @@
 #include <system_error>
 #include <tuple>
 
-#include "common/util/checksum.hpp"
+#include "common/util/bytes.hpp"
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"

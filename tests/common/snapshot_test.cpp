@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "common/state/live_check.hpp"
-#include "common/util/checksum.hpp"
+#include "common/util/bytes.hpp"
 #include "tests/check.hpp"
 #include "tests/common/snapshot_samples.hpp"
 #include "tests/temporary_directory.hpp"

@@ -9,7 +9,7 @@
 
 #include "common/state/live_check.hpp"
 #include "common/state/snapshot.hpp"
-#include "common/util/checksum.hpp"
+#include "common/util/bytes.hpp"
 #include "common/util/error.hpp"
 #include "tests/common/snapshot_samples.hpp"
 #include "tests/fuzz/fuzz_target.hpp"

@@ -19,7 +19,7 @@
 
 #include <cerrno>
 
-#include "common/util/checksum.hpp"
+#include "common/util/bytes.hpp"
 #include "monitor/protocol/daemon.hpp"
 #include "monitor/protocol/safe_start.hpp"
 #include "monitor/protocol/session.hpp"

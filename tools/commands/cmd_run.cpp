@@ -14,7 +14,7 @@
 #include "common/slurm/slurm_command.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/hostlist.hpp"
-#include "common/util/memory_file.hpp"
+#include "common/util/file_descriptor.hpp"
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
 #include "spank/profile/learned_profile.hpp"

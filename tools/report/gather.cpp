@@ -16,7 +16,6 @@
 #include "common/topology/torus_topology.hpp"
 #include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"
-#include "common/util/memory_file.hpp"
 #include "common/util/text.hpp"
 #include "sim/site_data.hpp"
 #include "tools/input/controller_input.hpp"

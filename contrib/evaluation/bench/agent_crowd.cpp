@@ -14,7 +14,7 @@
 
 #include "common/policy/config.hpp"
 #include "common/topology/slurm_hosts.hpp"
-#include "common/util/checksum.hpp"
+#include "common/util/bytes.hpp"
 #include "common/util/error.hpp"
 #include "monitor/protocol/credentials.hpp"
 #include "monitor/protocol/seal.hpp"

@@ -7,7 +7,7 @@
 #include <functional>
 #include <numeric>
 
-#include "common/util/checksum.hpp"
+#include "common/util/bytes.hpp"
 #include "common/util/error.hpp"
 #include "common/util/random.hpp"
 
