@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "common/state/live_check.hpp"
+#include "common/state/live_state.hpp"
 
 #include <algorithm>
 #include <cmath>

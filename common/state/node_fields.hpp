@@ -10,43 +10,29 @@ namespace placement {
 
 // Describes one number of NodeState, for all files and tables. It is in the range, or NaN unless it is `required`.
 struct NodeField {
-  constexpr NodeField(std::string_view field, double NodeState::*member, NumberRange numbers, bool needed = false)
-      : name(field),
-        range(numbers),
-        required(needed),
-        single(member) {}
-  constexpr NodeField(std::string_view field, RunningMeans NodeState::*member, double RunningMeans::*which,
-                      NumberRange numbers)
-      : name(field),
-        range(numbers),
-        means(member),
-        minutes(which) {}
+  std::string_view name;
+  NumberRange range;
+  double NodeState::*single = nullptr;  // the number, or null if it is one of three means
+  RunningMeans NodeState::*means = nullptr;
+  double RunningMeans::*minutes = nullptr;
+  bool required = false;  // never NaN
 
   double get(const NodeState& node) const { return means ? node.*means.*minutes : node.*single; }
   void set(NodeState& node, double value) const { (means ? node.*means.*minutes : node.*single) = value; }
-
-  std::string_view name;
-  NumberRange range;
-  bool required = false;  // never NaN
-
- private:
-  double NodeState::*single = nullptr;
-  RunningMeans NodeState::*means = nullptr;
-  double RunningMeans::*minutes = nullptr;
 };
 
-#define PLACEMENT_MEANS(member, range)                                              \
-  NodeField(#member "_1", &NodeState::member, &RunningMeans::minutes_1, range),     \
-      NodeField(#member "_5", &NodeState::member, &RunningMeans::minutes_5, range), \
-      NodeField(#member "_15", &NodeState::member, &RunningMeans::minutes_15, range)
+#define PLACEMENT_MEAN(member, range, time) \
+  NodeField { #member "_" #time, range, nullptr, &NodeState::member, &RunningMeans::minutes_##time }
+#define PLACEMENT_MEANS(member, range) \
+  PLACEMENT_MEAN(member, range, 1), PLACEMENT_MEAN(member, range, 5), PLACEMENT_MEAN(member, range, 15)
 
 // All numbers of NodeState except the count of outages. Their order is that of the snapshot file.
 inline constexpr std::array node_fields = {
-    NodeField("age_s", &NodeState::age_s, live_range::seconds),
-    NodeField("cores", &NodeState::cores, live_range::cores),
-    NodeField("sockets", &NodeState::sockets, live_range::sockets),
-    NodeField("frequency_MHz", &NodeState::frequency_MHz, live_range::frequency_MHz),
-    NodeField("memory_MiB", &NodeState::memory_MiB, live_range::memory_MiB),
+    NodeField{"age_s", live_range::seconds, &NodeState::age_s},
+    NodeField{"cores", live_range::cores, &NodeState::cores},
+    NodeField{"sockets", live_range::sockets, &NodeState::sockets},
+    NodeField{"frequency_MHz", live_range::frequency_MHz, &NodeState::frequency_MHz},
+    NodeField{"memory_MiB", live_range::memory_MiB, &NodeState::memory_MiB},
     PLACEMENT_MEANS(cpu_load, live_range::load),
     PLACEMENT_MEANS(slurm_load, live_range::load),
     PLACEMENT_MEANS(cpu_utilisation, live_range::share),
@@ -56,10 +42,11 @@ inline constexpr std::array node_fields = {
     PLACEMENT_MEANS(cpu_pressure, live_range::share),
     PLACEMENT_MEANS(memory_pressure, live_range::share),
     PLACEMENT_MEANS(io_pressure, live_range::share),
-    NodeField("outage_probability", &NodeState::outage_probability, live_range::share),
-    NodeField("observed_s", &NodeState::observed_s, live_range::seconds, true),
+    NodeField{"outage_probability", live_range::share, &NodeState::outage_probability},
+    NodeField{"observed_s", live_range::seconds, &NodeState::observed_s, nullptr, nullptr, true},
 };
 
+#undef PLACEMENT_MEAN
 #undef PLACEMENT_MEANS
 
 // The names of the values of the enumerations, in their order.

@@ -13,8 +13,6 @@
 
 namespace placement {
 
-namespace {}  // namespace
-
 bool parse_probability(std::string_view word, double& value) {
   const std::optional<double> number = parse_real(word);
   if (!number || *number < 0 || *number > 1) return false;
@@ -33,13 +31,8 @@ NodeOutages parse_outages(std::string_view text, const std::string& file) {
       fail_at(file, line.number,
               "probability '" + shown(words[1]) + "': expected a number from 0 to 1" +
                   (words[1].ends_with('%') ? ", such as 0.02 for 2%" : ""));
-    std::vector<std::string> names;
-    try {
-      names = expand_hostlist(words[0]);
-    } catch (const Error& error) {
-      fail_at(file, line.number, error.what());
-    }
-    for (std::string& name : names) {
+    const std::string place = file + ":" + std::to_string(line.number);
+    for (std::string& name : naming_file(place, [&] { return expand_hostlist(words[0]); })) {
       if (outages.lists(name)) fail_at(file, line.number, "node " + shown(name) + " is listed twice");
       outages.set(std::move(name), probability, line.number);
     }

@@ -97,14 +97,6 @@ std::size_t bytes_of(const Header& header) {
   return layout.end;
 }
 
-// Copies the values to the offset `at` of their part. Throws Error when they reach beyond the end.
-template <typename T>
-void put_part(std::vector<std::byte>& bytes, std::size_t at, std::span<const T> values) {
-  if (at > bytes.size() || values.size_bytes() > bytes.size() - at)
-    throw Error("a part of the snapshot is longer than its place");
-  std::ranges::copy(std::as_bytes(values), bytes.begin() + static_cast<std::ptrdiff_t>(at));
-}
-
 // Returns the `count` values of the part at the offset `at`. They stay in `bytes`. Throws Error if it is too short.
 template <typename T>
 std::span<const T> part_of(std::span<const std::byte> bytes, std::size_t at, std::size_t count) {
@@ -242,14 +234,14 @@ std::vector<std::byte> encode_snapshot(const LiveState& state) {
   }
   Layout layout;
   const auto put = [&]<typename T>(std::span<const T> values, std::size_t count) {
-    put_part(bytes, layout.place<T>(count), values);
+    std::ranges::copy(std::as_bytes(values), bytes.begin() + static_cast<std::ptrdiff_t>(layout.place<T>(count)));
   };
   put(std::span<const NodeRecord>(records), records.size());
   put(std::span<const char>(names), names.size());
   for_each_array(header, state.pairs, put);
-  put_part(bytes, 0, std::span<const Header>(&header, 1));
+  std::memcpy(bytes.data(), &header, sizeof header);
   header.checksum = checksum_of(bytes);
-  put_part(bytes, 0, std::span<const Header>(&header, 1));
+  std::memcpy(bytes.data(), &header, sizeof header);
   return bytes;
 }
 

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "common/state/live_check.hpp"
 #include "common/state/live_state.hpp"
 
 namespace placement {

@@ -10,7 +10,7 @@
 #include <functional>
 #include <limits>
 
-#include "common/state/live_check.hpp"
+#include "common/state/live_state.hpp"
 #include "common/util/bytes.hpp"
 #include "tests/check.hpp"
 #include "tests/common/snapshot_samples.hpp"

@@ -7,7 +7,7 @@
 #include <new>
 #include <span>
 
-#include "common/state/live_check.hpp"
+#include "common/state/live_state.hpp"
 #include "common/state/snapshot.hpp"
 #include "common/util/bytes.hpp"
 #include "common/util/error.hpp"

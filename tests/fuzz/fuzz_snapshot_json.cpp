@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The import of a snapshot as JSON: one that is taken gives the same state through its own JSON and through the file.
-#include "common/state/live_check.hpp"
+#include "common/state/live_state.hpp"
 #include "common/state/snapshot.hpp"
 #include "common/util/error.hpp"
 #include "tests/common/snapshot_samples.hpp"

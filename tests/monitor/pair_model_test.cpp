@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "common/state/live_check.hpp"
+#include "common/state/live_state.hpp"
 #include "common/util/random.hpp"
 #include "tests/check.hpp"
 

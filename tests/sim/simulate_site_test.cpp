@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "common/state/live_check.hpp"
+#include "common/state/live_state.hpp"
 #include "common/state/snapshot.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "sim/job_placement.hpp"

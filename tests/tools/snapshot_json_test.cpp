@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "common/state/live_check.hpp"
+#include "common/state/live_state.hpp"
 #include "common/state/snapshot.hpp"
 #include "tests/check.hpp"
 #include "tests/common/snapshot_samples.hpp"

@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/state/live_check.hpp"
 #include "common/state/node_fields.hpp"
 #include "common/state/pair_arrays.hpp"
 #include "common/state/snapshot.hpp"
