@@ -16,14 +16,18 @@
 #include <filesystem>
 #include <utility>
 
-#include "common/decision/ring_place.hpp"
 #include "common/util/bytes.hpp"
 #include "common/util/input_file.hpp"
+#include "common/util/replace_file.hpp"
 
 namespace placement {
 
+namespace fs = std::filesystem;
+
 namespace {
 
+constexpr std::size_t random_letters = 6;
+constexpr std::size_t most_entries = 65536;  // the number of entries of the directory that are examined
 constexpr char magic[8] = {'S', 'P', 'R', 'I', 'N', 'G', '\r', '\n'};
 constexpr std::uint64_t version = 1;
 
@@ -56,12 +60,20 @@ class NameIsTaken : public Error {
   using Error::Error;
 };
 
+bool write_at(int file, const void* from, std::size_t bytes, std::size_t at) {
+  return pwrite(file, from, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
+}
+
+bool read_at(int file, void* to, std::size_t bytes, std::size_t at) {
+  return pread(file, to, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
+}
+
 bool usable(const Header& header) {
   return std::equal(std::begin(magic), std::end(magic), header.magic) && header.version == version && header.ring != 0;
 }
 
 void check_in_memory(const std::string& path) {
-  const std::string directory = std::filesystem::path(path).parent_path();
+  const std::string directory = fs::path(path).parent_path();
   struct statfs system {};
   if (statfs(directory.empty() ? "." : directory.c_str(), &system) != 0)
     fail_errno(path, "its directory cannot be examined");
@@ -152,14 +164,50 @@ FileDescriptor lock_writer(const std::string& path) {
   throw Error(path + ": is replaced again and again by another process");
 }
 
+// Returns whether the file belongs to one of the owners and nobody else may write it.
+bool trusted(const struct stat& status, std::span<const uid_t> owners) {
+  return std::ranges::find(owners, status.st_uid) != owners.end() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+// Returns the directories next to `path` that have the name of a ring's directory and belong to one of the owners.
+std::vector<std::string> ring_directories(const std::string& path, std::span<const uid_t> owners) {
+  const fs::path file(path);
+  const std::string beginning = file.filename().string() + ".";
+  std::vector<std::string> found;
+  std::error_code error;
+  std::size_t seen = 0;
+  for (fs::directory_iterator entry(file.parent_path(), error), end; !error && entry != end && seen < most_entries;
+       entry.increment(error), ++seen) {
+    const std::string name = entry->path().filename().string();
+    struct stat status {};
+    if (name.size() == beginning.size() + random_letters && name.starts_with(beginning) &&
+        lstat(entry->path().c_str(), &status) == 0 && S_ISDIR(status.st_mode) && trusted(status, owners))
+      found.push_back(entry->path().string());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+// Returns the directory of this process' user for the ring of `path` (DecisionFile). Creates it with the mode
+// `directory_mode` if there is none. Throws Error when it cannot be made.
+std::string own_ring_directory(const std::string& path, mode_t directory_mode) {
+  const uid_t self = geteuid();
+  const std::vector<std::string> there = ring_directories(path, std::span(&self, 1));
+  std::string name = there.empty() ? path + "." + std::string(random_letters, 'X') : there.front();
+  if ((there.empty() && mkdtemp(name.data()) == nullptr) || chmod(name.c_str(), directory_mode) != 0)
+    fail_errno(name, "cannot be created");
+  return name;
+}
+
 // Opens the ring at the path if this user wrote it earlier; else returns no file.
 FileDescriptor open_own(const std::string& path) {
   FileDescriptor file(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  const uid_t self = geteuid();
   struct stat status {};
   Header header{};
-  const bool good = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-                    !(status.st_mode & (S_IWGRP | S_IWOTH)) && status.st_size == static_cast<off_t>(ring_bytes) &&
-                    pread(file, &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header) && usable(header);
+  const bool good = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && trusted(status, std::span(&self, 1)) &&
+                    status.st_size == static_cast<off_t>(ring_bytes) && read_at(file, &header, sizeof header, 0) &&
+                    usable(header);
   return good ? std::move(file) : FileDescriptor();
 }
 
@@ -177,14 +225,6 @@ Header new_header() {
 }
 
 mode_t file_mode(RingReaders readers) { return readers == RingReaders::everybody ? 0644 : 0640; }
-
-bool write_at(int file, const void* from, std::size_t bytes, std::size_t at) {
-  return pwrite(file, from, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
-}
-
-bool read_at(int file, void* to, std::size_t bytes, std::size_t at) {
-  return pread(file, to, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
-}
 
 // Makes a new ring at the path, with the content of the ring `old` unless `old` is -1.
 FileDescriptor create_ring(const std::string& path, RingReaders readers, int old) {
@@ -296,6 +336,34 @@ std::vector<Decision> DecisionReader::read(std::size_t most) {
     }
   }
   return decisions;
+}
+
+std::string find_ring(const std::string& path, std::span<const uid_t> owners) {
+  std::vector<std::string> candidates{path};
+  for (const std::string& directory : ring_directories(path, owners)) candidates.push_back(directory + "/ring");
+  std::string latest;
+  std::pair<time_t, long> written;
+  for (const std::string& candidate : candidates) {
+    struct stat status {};
+    if (lstat(candidate.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || !trusted(status, owners)) continue;
+    const std::pair<time_t, long> changed(status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    if (!latest.empty() && changed <= written) continue;
+    latest = candidate;
+    written = changed;
+  }
+  return latest;
+}
+
+bool let_read_ring(const std::string& ring, uid_t reader) {
+  const FileDescriptor file(open(ring.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat status {};
+  if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) return false;
+  if (!let_user_read(file, reader)) return false;
+  if (fs::path(ring).filename() != "ring") return true;
+  const FileDescriptor directory(
+      open(fs::path(ring).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (directory < 0 || fstat(directory, &status) != 0) return false;
+  return status.st_uid != geteuid() || (status.st_mode & S_IXOTH) != 0 || let_user_read(directory, reader);
 }
 
 }  // namespace placement

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ class DecisionWriter {
  public:
   // Opens the ring at `path`, continues a ring of this user, and replaces any other file. With RingReaders::group the
   // ring is copied to a new file, so readers of the old file get no further decisions. If another user's file cannot be
-  // replaced, uses a directory of this user next to it (ring_place.hpp). Locks PATH.lock until this process ends.
+  // replaced, uses a directory of this user next to it (find_ring()). Locks PATH.lock until this process ends.
   // Throws RingIsInUse when another process has the lock. Throws Error for another failure or a path not in memory.
   explicit DecisionWriter(const std::string& path, RingReaders readers = RingReaders::everybody);
 
@@ -70,7 +71,7 @@ class DecisionReader {
  public:
   // Prepares to read the ring at `path` from the cursor `from` on; the default cursor is at the oldest decision. With
   // `owners`, the file must belong to one of them, and no other user may be able to write it. Any user can create files
-  // in /dev/shm. The reader then also searches the owners' directories next to `path` (ring_place.hpp).
+  // in /dev/shm. The reader then also searches the owners' directories next to `path` (find_ring()).
   explicit DecisionReader(std::string path, RingCursor from = {}, std::vector<uid_t> owners = {});
 
   // Returns at most `most` decisions that were written since the last call, the oldest first. Returns nothing when the
@@ -89,5 +90,18 @@ class DecisionReader {
   std::uint64_t overrun_ = 0;
   std::uint64_t broken_ = 0;
 };
+
+// The file of the ring is usually DecisionFile itself. In a directory such as /dev/shm, another user may have
+// created a file of this name first. The ring is then the file "ring" in a directory of the writer, whose name is
+// DecisionFile, a dot and six random letters.
+
+// Returns the path of the ring: `path`, or the file "ring" in a directory next to it. Only one of `owners` may own and
+// write the file. Of several, returns the latest; of none, an empty text.
+std::string find_ring(const std::string& path, std::span<const uid_t> owners);
+
+// Lets the user `reader` read the ring at the path `ring`, in addition to the users whom the mode of the file admits.
+// The ring must be a file of this process's user. If the ring has a directory of its own, `reader` may also enter
+// that directory. Returns false without access control lists, or when the ring is not there or not this user's.
+bool let_read_ring(const std::string& ring, uid_t reader);
 
 }  // namespace placement

@@ -8,6 +8,5 @@ libcommon_decision_la_SOURCES = \
 	%D%/job_state.cpp \
 	%D%/planned_ranks.cpp \
 	%D%/process_map.cpp \
-	%D%/ring_place.cpp \
 	%D%/step_records.cpp \
 	#

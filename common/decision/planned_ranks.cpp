@@ -2,8 +2,6 @@
 #include "common/decision/planned_ranks.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <utility>
 
 #include "common/matrix/comm_matrix.hpp"
 #include "common/util/cpu_list.hpp"
@@ -29,10 +27,9 @@ std::string pack_planned_ranks(const PlannedRanks& planned, std::size_t max_byte
 
 PlannedRanks unpack_planned_ranks(std::string_view text) {
   const std::size_t point = text.find('.');
-  const std::optional<std::int64_t> job = parse_integer(text.substr(0, point));
-  if (point == text.npos || !job || *job < 0 || *job > UINT32_MAX)
-    throw Error("'" + shown(text) + "' does not start with the number of a job");
-  PlannedRanks planned{static_cast<std::uint32_t>(*job), {}};
+  const auto job = parse_number<std::uint32_t>(text.substr(0, point));
+  if (point == text.npos || !job) throw Error("'" + shown(text) + "' does not start with the number of a job");
+  PlannedRanks planned{*job, {}};
   std::int64_t count = 0;
   for (const std::string_view node : split_at(text.substr(point + 1), ';')) {
     std::vector<std::int32_t>& ranks = planned.ranks.emplace_back();

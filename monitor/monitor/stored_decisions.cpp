@@ -10,7 +10,6 @@
 #include "config.h"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
-#include "common/decision/ring_place.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #ifdef HAVE_SQLITE
 #include "monitor/monitor/database.hpp"

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "common/decision/ring_place.hpp"
+#include "common/decision/decision_ring.hpp"
 #include "policies/settings.hpp"
 
 namespace placement::planning {
