@@ -15,11 +15,9 @@
 #include "common/util/cpu_list.hpp"
 #include "common/util/bytes.hpp"
 #include "common/util/error.hpp"
-#include "monitor/agent/acknowledgements.hpp"
 #include "monitor/agent/node_sample.hpp"
 #include "monitor/agent/probe.hpp"
 #include "monitor/protocol/daemon.hpp"
-#include "monitor/protocol/periodic.hpp"
 #include "monitor/protocol/session.hpp"
 
 namespace placement::agent {
@@ -138,9 +136,8 @@ class Agent {
   }
 
   void repeat_heartbeats(double now_s) {
-    for (Monitor& monitor : monitors_) {
+    for (Monitor& monitor : monitors_)
       if (monitor.acknowledgements.repeat_due(now_s)) send(monitor, protocol::encode(last_beat_));
-    }
   }
 
   protocol::Heartbeat heartbeat(double now_s, bool leaving) {
@@ -149,8 +146,7 @@ class Agent {
     beat.agent_start_id = start_id_;
     beat.number = ++number_;
     beat.uptime_s = sampler_.uptime_s();
-    const SlurmProcesses& processes = sampler_.processes();
-    if (processes.slurmd()) beat.flags |= protocol::slurmd_running;
+    if (sampler_.processes().slurmd()) beat.flags |= protocol::slurmd_running;
     if (leaving) beat.flags |= protocol::HeartbeatFlag::leaving;
     if (probes_) beat.probe_address = probe_address_;
     beat.state = sampler_.state();
@@ -271,7 +267,9 @@ class Agent {
     if (!prober_ || !probes_) return;
     ProbeSocket io(*probes_);
     if (can_send || now_s >= prober_->next_s()) prober_->run(now_s, io);
-    if (const auto result = prober_->take_result()) report(*result);
+    // All monitors get the result, so that each knows the network when it has to lead.
+    if (const auto result = prober_->take_result())
+      for (Monitor& monitor : monitors_) send(monitor, protocol::encode(*result));
   }
 
   double next_wake_s(double now_s) const {
@@ -287,11 +285,6 @@ class Agent {
   void send(Monitor& monitor, const protocol::Bytes& message) {
     if (monitor.address && monitor.session.established())
       control_.send(monitor.session.seal(message), *monitor.address);
-  }
-
-  // All monitors get the result, so that each knows the network when it has to lead.
-  void report(const protocol::ProbeResult& result) {
-    for (Monitor& monitor : monitors_) send(monitor, protocol::encode(result));
   }
 
   std::string follows(double now_s) const {
@@ -310,8 +303,7 @@ class Agent {
   void open_probe_socket() {
     const auto port = static_cast<std::uint16_t>(settings_.config.agent_port);
     if (settings_.config.probe_bytes_per_minute == 0) return;
-    protocol::NetAddress address;
-    address.port = port;
+    protocol::NetAddress address{{}, port};
     if (!settings_.config.probe_interfaces.empty()) {
       std::optional<protocol::NetAddress> found;  // address of the first interface in the list that this node has
       for (const std::string& interface : settings_.config.probe_interfaces)

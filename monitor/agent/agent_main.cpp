@@ -125,9 +125,8 @@ bool told_to_end(const sigset_t& stops, double seconds) {
 }
 
 // Moves the process to the background and prepares it, and waits for MonitorUser, because slurmd may start before that
-// user exists. Returns none when the process has to end with the exit code `code`.
-std::optional<Prepared> prepare_in_background(const protocol::DaemonOptions& options, const sigset_t& stops,
-                                              int& code) {
+// user exists. Returns none when the process has to end.
+std::optional<Prepared> prepare_in_background(const protocol::DaemonOptions& options, const sigset_t& stops) {
   for (bool waits = false;; waits = true) try {
       std::optional<Prepared> prepared = prepare(options, stops);
       if (prepared && !waits) detach();
@@ -137,10 +136,7 @@ std::optional<Prepared> prepare_in_background(const protocol::DaemonOptions& opt
         detach();
         // The lock allows only one process to wait, even if slurmd starts several times.
         const std::string name = options.name.empty() ? "this-host" : options.name;
-        if (protocol::take_lock("/run/placement-agent." + name + ".lock") < 0) {
-          code = protocol::daemon_runs_already;
-          return std::nullopt;
-        }
+        if (protocol::take_lock("/run/placement-agent." + name + ".lock") < 0) return std::nullopt;
         log_line(std::string(error.what()) + ": the agent waits for this user");
       }
       if (told_to_end(stops, user_pause_s)) return std::nullopt;
@@ -178,13 +174,10 @@ int keep(const Prepared& prepared, const sigset_t& stops) {
 }
 
 int run(const protocol::DaemonOptions& options, const sigset_t& stops) {
-  int code = 0;
-  if (!options.switched) {
-    const std::optional<Prepared> prepared = prepare(options, stops);
-    return prepared ? run_prepared(*prepared, stops) : code;
-  }
-  const std::optional<Prepared> prepared = prepare_in_background(options, stops, code);
-  return prepared ? keep(*prepared, stops) : code;
+  const std::optional<Prepared> prepared =
+      options.switched ? prepare_in_background(options, stops) : prepare(options, stops);
+  if (!prepared) return 0;
+  return options.switched ? keep(*prepared, stops) : run_prepared(*prepared, stops);
 }
 
 }  // namespace

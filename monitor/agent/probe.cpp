@@ -55,8 +55,7 @@ bool Prober::active(double now_s) const { return probe_ && !probe_->done && now_
 std::optional<protocol::ProbeResult> Prober::begin(const protocol::ProbeLease& lease, const Conditions& conditions,
                                                    double now_s) {
   if (!conditions.lease_is_new || !(bytes_per_minute_ > 0)) return result_of(lease, protocol::ProbeOutcome::refused);
-  if (active(now_s) || result_) return result_of(lease, protocol::ProbeOutcome::busy);
-  if (conditions.busy) return result_of(lease, protocol::ProbeOutcome::busy);
+  if (active(now_s) || result_ || conditions.busy) return result_of(lease, protocol::ProbeOutcome::busy);
   const double cost = static_cast<double>(lease.packets) * lease.packet_bytes;
   // Each end is charged for the whole probe, because received packets disturb the node too.
   if (!budget_.take(now_s, cost)) return result_of(lease, protocol::ProbeOutcome::over_budget);
@@ -71,18 +70,14 @@ std::optional<protocol::ProbeResult> Prober::begin(const protocol::ProbeLease& l
   return std::nullopt;
 }
 
-bool Prober::send(Probe& probe, const protocol::ProbePacket& packet, ProbeIo& io) {
-  const protocol::Bytes datagram =
-      probe.channel.seal(protocol::encode(packet, probe.lease.packet_bytes - protocol::seal_overhead));
-  return io.send(datagram, probe.lease.peer_address);
+protocol::Bytes Prober::Probe::seal(const protocol::ProbePacket& packet) {
+  return channel.seal(protocol::encode(packet, lease.packet_bytes - protocol::seal_overhead));
 }
 
 void Prober::ping(double now_s, ProbeIo& io) {
-  protocol::ProbePacket packet{.kind = protocol::ProbePacket::Kind::ping,
-                               .index = probe_->stage == Stage::asking ? question : probe_->index};
   // The packet is sealed before the time is taken, because the time for sealing is not part of the latency.
-  const protocol::Bytes datagram =
-      probe_->channel.seal(protocol::encode(packet, probe_->lease.packet_bytes - protocol::seal_overhead));
+  const protocol::Bytes datagram = probe_->seal(
+      {.kind = protocol::ProbePacket::Kind::ping, .index = probe_->stage == Stage::asking ? question : probe_->index});
   probe_->ping_ns = io.now_ns();
   io.send(datagram, probe_->lease.peer_address);
   probe_->pinged = true;
@@ -118,9 +113,7 @@ void Prober::run(double now_s, ProbeIo& io) {
 void Prober::send_train(double now_s, ProbeIo& io) {
   Probe& probe = *probe_;
   for (std::uint32_t k = 0; probe.index == 0 && k < probe.lease.packets; ++k)
-    probe.sealed.push_back(probe.channel.seal(
-        protocol::encode(protocol::ProbePacket{.kind = protocol::ProbePacket::Kind::train, .index = k},
-                         probe.lease.packet_bytes - protocol::seal_overhead)));
+    probe.sealed.push_back(probe.seal({.kind = protocol::ProbePacket::Kind::train, .index = k}));
   for (std::size_t i = 0; i < sent_at_once && probe.index < probe.lease.packets; ++i) {
     if (!io.send(probe.sealed[probe.index], probe.lease.peer_address)) {
       probe.next_s = now_s + ask_s;  // run() is called earlier if the socket can send before that
@@ -197,7 +190,7 @@ void Prober::serve(const protocol::ProbePacket& packet, std::int64_t arrived_ns,
     answer.held_ns = static_cast<std::uint32_t>(std::clamp<std::int64_t>(io.now_ns() - arrived_ns, 0, UINT32_MAX));
   }
   ++probe.answers;
-  send(probe, answer, io);
+  io.send(probe.seal(answer), probe.lease.peer_address);
   // This end still answers until the lease ends, but another probe may begin.
   const bool last_exchange =
       probe.lease.kind == protocol::ProbeKind::latency && packet.index + 1 == probe.lease.packets;

@@ -83,10 +83,11 @@ class Prober {
     std::vector<protocol::Bytes> sealed;  // packets of the train, by their number
     std::vector<TrainArrival> arrivals;
     bool done = false;  // the result is known, or nothing more is expected
+
+    protocol::Bytes seal(const protocol::ProbePacket& packet);  // returns the packet's datagram
   };
 
   protocol::ProbeResult result_of(const protocol::ProbeLease& lease, protocol::ProbeOutcome outcome) const;
-  bool send(Probe& probe, const protocol::ProbePacket& packet, ProbeIo& io);
   void ping(double now_s, ProbeIo& io);
   void send_train(double now_s, ProbeIo& io);
   void take_pong(const protocol::ProbePacket& packet, std::int64_t arrived_ns, double now_s, ProbeIo& io);

@@ -20,15 +20,15 @@ constexpr std::uint32_t scans_between_looks = 12;
 constexpr std::size_t most_processes = 1 << 20;
 constexpr std::int32_t kernel_parent = 2;  // the parent of all kernel threads
 
-static std::vector<std::int32_t> numbers_in(const std::string& path, std::size_t most, bool* readable = nullptr) {
+// Returns the names in the directory that are numbers, at most `most`; none if it cannot be read.
+static std::vector<std::int32_t> numbers_in(const std::string& path, std::size_t most) {
   std::vector<std::int32_t> numbers;
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir(path.c_str()), closedir);
-  if (readable) *readable = directory != nullptr;
   if (!directory) return numbers;
   while (const dirent* entry = readdir(directory.get())) {
     if (numbers.size() == most) break;
-    const auto number = parse_integer(entry->d_name);
-    if (number && *number > 0 && *number <= INT32_MAX) numbers.push_back(static_cast<std::int32_t>(*number));
+    const auto number = parse_number<std::int32_t>(entry->d_name);
+    if (number && *number > 0) numbers.push_back(*number);
   }
   return numbers;
 }
@@ -43,12 +43,6 @@ bool SlurmProcesses::counts(char state, std::int32_t cpu) const {
   return (state == 'R' || state == 'D') && (cpus_.empty() || std::ranges::find(cpus_, cpu) != cpus_.end());
 }
 
-bool SlurmProcesses::list() {
-  bool readable = false;
-  pids_ = numbers_in(root_ + "/proc", most_processes, &readable);
-  return readable;
-}
-
 bool SlurmProcesses::read(std::int32_t pid, const char* file) {
   const std::string path = root_ + "/proc/" + std::to_string(pid) + "/" + file;
   const FileDescriptor descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -60,15 +54,11 @@ bool SlurmProcesses::read(std::int32_t pid, const char* file) {
   return length > 0;
 }
 
-std::optional<std::uint32_t> SlurmProcesses::real_user(std::int32_t pid) {
-  return read(pid, "status") ? parse_real_user(buffer_) : std::nullopt;
-}
-
 // Any user may call a program slurmstepd. Only one of the user of process 1 is trusted. The real user counts, because
 // a user can give a set-user-ID program any name by a link.
 bool SlurmProcesses::trusted(std::int32_t pid) {
-  const auto first = real_user(1);
-  return first && real_user(pid) == first;
+  const auto first = read(1, "status") ? parse_real_user(buffer_) : std::nullopt;
+  return first && read(pid, "status") && parse_real_user(buffer_) == first;
 }
 
 bool SlurmProcesses::of_this_node(std::int32_t pid) {
@@ -82,18 +72,17 @@ bool SlurmProcesses::due(std::int32_t pid, const Entry& entry) const {
          (static_cast<std::uint32_t>(pid) + scan_) % scans_between_looks == 0;
 }
 
-void SlurmProcesses::look_at(std::int32_t pid, Entry& entry) {
+// Reads the process, or with `only_state` only what changes all the time: state, processor and number of threads.
+void SlurmProcesses::look_at(std::int32_t pid, Entry& entry, bool only_state) {
   const auto process = read(pid, "stat") ? parse_process_stat(buffer_) : std::nullopt;
-  if (!process) {
-    entry = {};  // the process has ended meanwhile
-    return;
-  }
-  if (process->started_ticks != entry.started_ticks) entry = {};  // a new process has this number
+  if (!only_state && (!process || process->started_ticks != entry.started_ticks))
+    entry = {};  // the process has ended meanwhile, or a new process has this number
+  entry.state = process ? process->state : '?';
+  entry.cpu = process ? process->cpu : -1;
+  entry.threads = process ? process->threads : 0;
+  if (!process || only_state) return;
   entry.started_ticks = process->started_ticks;
   entry.parent = process->parent;
-  entry.state = process->state;
-  entry.cpu = process->cpu;
-  entry.threads = process->threads;
   entry.looks = static_cast<std::uint8_t>(std::min<int>(entry.looks + 1, young_looks));
   // A program may change its name, but a process of a job remains one.
   const std::string name(process->name);
@@ -116,14 +105,6 @@ void SlurmProcesses::look_at(std::int32_t pid, Entry& entry) {
     entry.kind = Kind::job;
     entry.job = *job;
   }
-}
-
-// Reads only what changes all the time: state, processor and number of threads.
-void SlurmProcesses::look_at_state(std::int32_t pid, Entry& entry) {
-  const auto process = read(pid, "stat") ? parse_process_stat(buffer_) : std::nullopt;
-  entry.state = process ? process->state : '?';
-  entry.cpu = process ? process->cpu : -1;
-  entry.threads = process ? process->threads : 0;
 }
 
 // Adds the descendants of slurmstepd processes and of jobs' processes to the jobs, at any depth.
@@ -166,14 +147,12 @@ double SlurmProcesses::running_threads(std::int32_t pid, const Entry& entry, std
 
 bool SlurmProcesses::scan() {
   files_read_ = 0;
-  if (!list()) return false;
+  const std::vector<std::int32_t> pids = numbers_in(root_ + "/proc", most_processes);
+  if (pids.empty()) return false;
   ++scan_;
-  for (const std::int32_t pid : pids_) {
+  for (const std::int32_t pid : pids) {
     Entry& entry = known_[pid];
-    if (due(pid, entry))
-      look_at(pid, entry);
-    else if (!cpus_.empty())
-      look_at_state(pid, entry);
+    if (const bool is_due = due(pid, entry); is_due || !cpus_.empty()) look_at(pid, entry, !is_due);
     entry.scan = scan_;
   }
   std::erase_if(known_, [&](const auto& item) { return item.second.scan != scan_; });

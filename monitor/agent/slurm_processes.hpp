@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -53,13 +52,10 @@ class SlurmProcesses {
     char state = '?';
   };
 
-  bool list();
   bool read(std::int32_t pid, const char* file);  // into buffer_
   bool due(std::int32_t pid, const Entry& entry) const;
-  void look_at(std::int32_t pid, Entry& entry);
-  void look_at_state(std::int32_t pid, Entry& entry);
+  void look_at(std::int32_t pid, Entry& entry, bool only_state);
   bool counts(char state, std::int32_t cpu) const;
-  std::optional<std::uint32_t> real_user(std::int32_t pid);
   bool trusted(std::int32_t pid);
   bool of_this_node(std::int32_t pid);
   void join_families();
@@ -68,7 +64,6 @@ class SlurmProcesses {
   std::string root_, node_;
   std::vector<std::int32_t> cpus_;
   std::unordered_map<std::int32_t, Entry> known_;
-  std::vector<std::int32_t> pids_;
   std::string buffer_;
   std::vector<std::uint32_t> jobs_;
   double running_ = 0;

@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
+
+#include "common/util/median.hpp"
 
 namespace placement::monitor {
 
@@ -14,19 +18,14 @@ static std::size_t place_of(Predictor predictor) { return static_cast<std::size_
 
 double Forecast::predict(Predictor predictor) const {
   if (count_ == 0) return unknown_value;
-  const auto used = static_cast<std::size_t>(std::min<std::int32_t>(count_, window));
+  const auto used = std::span(values_).first(static_cast<std::size_t>(std::min<std::int32_t>(count_, window)));
   switch (predictor) {
     case Predictor::last: return values_[static_cast<std::size_t>(count_ - 1) % window];
-    case Predictor::mean: {
-      double sum = 0;
-      for (std::size_t i = 0; i < used; ++i) sum += values_[i];
-      return sum / static_cast<double>(used);
-    }
+    case Predictor::mean: return std::accumulate(used.begin(), used.end(), 0.0) / static_cast<double>(used.size());
     case Predictor::median: {
-      std::array<float, window> sorted = values_;
-      std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(used));
-      return used % 2 ? sorted[used / 2]
-                      : (static_cast<double>(sorted[used / 2 - 1]) + static_cast<double>(sorted[used / 2])) / 2;
+      std::array<double, window> copy;
+      std::ranges::copy(used, copy.begin());
+      return median(std::span(copy).first(used.size()));
     }
     case Predictor::ewma:
     case Predictor::none: break;

@@ -42,10 +42,9 @@ void set_modes(Database& database) {
 
 // Makes an empty file that only its owner can write and only its group can read. Throws Error.
 void make(const std::string& path) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file_mode);
-  if (fd < 0) throw Error(path + ": cannot be created: " + std::strerror(errno));
-  fchmod(fd, file_mode);
-  close(fd);
+  const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file_mode));
+  if (file < 0) fail_errno(path, "cannot be created");
+  fchmod(file, file_mode);
 }
 
 // Sets the modes of existing files. This fails for another user's file, as opening it will.

@@ -29,7 +29,6 @@ libmonitor_monitor_la_SOURCES = \
 	%D%/monitor.cpp \
 	%D%/mpi_pairs.cpp \
 	%D%/node_watch.cpp \
-	%D%/node_watch_history.cpp \
 	%D%/probing.cpp \
 	%D%/node_switches.cpp \
 	%D%/query_service.cpp \

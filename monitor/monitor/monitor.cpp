@@ -19,7 +19,6 @@
 #include "monitor/monitor/node_watch.hpp"
 #include "monitor/monitor/probing.hpp"
 #include "monitor/monitor/slurm_nodes.hpp"
-#include "monitor/protocol/daemon.hpp"
 
 namespace placement::monitor {
 
@@ -27,12 +26,6 @@ namespace {
 
 constexpr int datagrams_at_once = 2048;
 constexpr double recent_beat_s = 15;  // an agent that was not heard for this time is not counted as following anybody
-
-protocol::NetAddress any_address(std::int64_t port) {
-  protocol::NetAddress address;
-  address.port = static_cast<std::uint16_t>(port);
-  return address;
-}
 
 Moment now() { return {protocol::steady_s(), static_cast<double>(protocol::wall_clock_ns()) / 1e9}; }
 
@@ -73,7 +66,7 @@ class Monitor {
         agent_settings_(protocol::agent_settings_text(settings_.config)),
         keeper_(settings_.config, settings_.decision_owners, log_),
         watch_(node_names(settings_.hosts), keeper_.history(), settings_.config.outage_estimator, log_, now()),
-        port_{protocol::UdpSocket(any_address(settings_.config.monitor_port)),
+        port_{protocol::UdpSocket({{}, static_cast<std::uint16_t>(settings_.config.monitor_port)}),
               {credentials, static_cast<std::int32_t>(settings_.hosts.nodes.size()),
                [this](const std::string& name, const protocol::NetAddress& from) { return admit(name, from); }}},
         probing_(settings_.config, configuration_.switches(), watch_, port_),
@@ -199,9 +192,8 @@ class Monitor {
     const Moment moment = now();
     count_followers(moment.steady_s);
     // Outages are judged even if the history cannot be written.
-    const Moment judged = now();
-    if (watch_.tick(judged)) schedule_.snapshot.hurry(moment.steady_s);
-    keeper_.keep(watch_, judged);
+    if (watch_.tick(moment)) schedule_.snapshot.hurry(moment.steady_s);
+    keeper_.keep(watch_, moment);
     probing_.drop_old_leases(moment.steady_s);
     if (const PairModel& pairs = probing_.pairs(); pairs.dropped() > 0)
       pairs_trouble_.say("the pair table is full (" + std::to_string(pairs.most()) +

@@ -12,7 +12,7 @@
 #include "monitor/monitor/snapshot_publisher.hpp"
 #include "monitor/monitor/trouble_log.hpp"
 #include "monitor/protocol/credentials.hpp"
-#include "monitor/protocol/periodic.hpp"
+#include "monitor/protocol/daemon.hpp"
 
 namespace placement::monitor {
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "common/state/live_state.hpp"
-#include "monitor/monitor/cause.hpp"
 #include "monitor/monitor/history.hpp"
 #include "monitor/monitor/liveness.hpp"
 #include "monitor/monitor/outage.hpp"

@@ -31,10 +31,6 @@ ProbeSchedule::ProbeSchedule(std::span<const std::int32_t> leaf_of_node, const S
   for (std::size_t i = 0; i < leaf_.size(); ++i) members_[leaf_[i]].push_back(static_cast<std::int32_t>(i));
 }
 
-double ProbeSchedule::every_s(const Track& track, std::size_t rounds) const {
-  return std::max(track.least_s, track.period_s / static_cast<double>(std::max<std::size_t>(rounds, 1)));
-}
-
 // Computes the length of one cycle. A round in which pairs wait for uplinks is far longer than the least length.
 double ProbeSchedule::cycle_s(const Track& track) const {
   const auto nodes = static_cast<std::int32_t>(leaf_.size());
@@ -112,7 +108,7 @@ void ProbeSchedule::begin_cycle(Track& track, double now_s, const std::vector<bo
     track.rounds = sampled_rounds(track, usable);
     track.count = track.rounds.size();
   }
-  track.every_s = every_s(track, track.count);
+  track.every_s = std::max(track.least_s, track.period_s / static_cast<double>(std::max<std::size_t>(track.count, 1)));
 }
 
 // Puts pairs into the round with their start times. Pairs for which the round would become too long go into `rest`.

@@ -66,7 +66,6 @@ class ProbeSchedule {
   double cycle_s(const Track& track) const;
   std::vector<ProbePair> next_pairs(Track& track) const;
   void place_pairs(const std::vector<ProbePair>& pairs, Round& round, std::vector<ProbePair>& rest) const;
-  double every_s(const Track& track, std::size_t rounds) const;
 
   ScheduleSettings settings_;
   std::vector<std::int32_t> leaf_;

@@ -24,13 +24,11 @@ static bool in_group(uid_t user, const std::string& name) {
   const passwd* const entry = getpwuid(user);
   if (wanted == nullptr || entry == nullptr) return false;
   const gid_t id = wanted->gr_gid;
-  std::vector<gid_t> groups(64);
-  int count = static_cast<int>(groups.size());
-  while (getgrouplist(entry->pw_name, entry->pw_gid, groups.data(), &count) < 0) {
-    if (static_cast<std::size_t>(count) <= groups.size()) return false;
-    groups.resize(static_cast<std::size_t>(count));
-  }
-  return std::find(groups.begin(), groups.begin() + count, id) != groups.begin() + count;
+  int count = 0;
+  getgrouplist(entry->pw_name, entry->pw_gid, nullptr, &count);  // returns -1 and the number of groups
+  std::vector<gid_t> groups(static_cast<std::size_t>(count));
+  if (getgrouplist(entry->pw_name, entry->pw_gid, groups.data(), &count) < 0) return false;
+  return std::ranges::find(groups, id) != groups.end();
 }
 
 bool DecisionFilter::admits(const Decision& decision) const {
@@ -102,8 +100,7 @@ DecisionReader open_ring(const std::string& path, std::vector<uid_t> owners) {
 }
 
 void settle_decisions(std::vector<Decision>& decisions) {
-  const auto earlier = [](const Decision& a, const Decision& b) { return a.at_s < b.at_s; };
-  std::ranges::stable_sort(decisions, earlier);
+  std::ranges::stable_sort(decisions, {}, &Decision::at_s);
   std::set<std::string> seen;  // texts of the decisions with time at_s
   double at_s = -1;
   std::erase_if(decisions, [&](const Decision& decision) {

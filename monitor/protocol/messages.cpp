@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 
 #include "common/state/node_fields.hpp"
-#include "monitor/protocol/handshake_packets.hpp"
 #include "monitor/protocol/message_fields.hpp"
 
 namespace placement::protocol {

@@ -17,7 +17,7 @@ namespace placement::protocol {
 
 // The messages between agents and monitors. Each is one UDP datagram. All numbers are little-endian and of fixed width;
 // reals are IEEE 754 binary32. A decoder accepts only what the encoder of its version writes. It returns none for a
-// wrong length, an unknown value or an impossible number. handshake_packets.hpp has the frames around the messages.
+// wrong length, an unknown value or an impossible number. FrameKind has the frames around the messages.
 
 using Bytes = std::vector<std::uint8_t>;
 using ByteView = std::span<const std::uint8_t>;
@@ -180,6 +180,58 @@ inline constexpr std::uint16_t min_probe_packet = seal_overhead + probe_packet_m
 
 // Length of a heartbeat, in bytes: at least the length of the longest acknowledgement, which answers it.
 inline constexpr std::size_t heartbeat_message_bytes = 320;
+
+// The datagrams of the handshake, and the frame around sealed datagrams. The classes of session.hpp send and read them.
+//
+//   frame  = "SPLW" version:u8 kind:u8 0:u16 body
+//   hello  = nonce:16, then zeros up to handshake_bytes               agent to monitor
+//   challenge = nonce:16 cookie:16, then zeros up to handshake_bytes  monitor to agent
+//   join   = nonce:16 cookie:16 name credential                       agent to monitor
+//   refused = nonce:16 reason:u8                                      monitor to agent; a hint, not authenticated
+//   reset  = session:u64                                              monitor to agent; a hint, not authenticated
+//   sealed = session:u64 sequence:u64 ciphertext tag:16               either way; contains a message of messages.hpp
+
+enum class FrameKind : std::uint8_t { hello = 1, challenge, join, refused, reset, sealed };
+
+struct HelloFrame {
+  Nonce nonce{};
+};
+// A node asks to become a peer of a monitor.
+struct JoinFrame {
+  Nonce nonce{};
+  Nonce cookie{};
+  std::string name;
+  std::string credential;
+};
+struct ChallengeFrame {
+  Nonce nonce{};
+  Nonce cookie{};
+};
+struct RefusedFrame {
+  Nonce nonce{};
+  std::uint8_t reason = 0;  // a Refusal of session.hpp
+};
+struct ResetFrame {
+  std::uint64_t session = 0;
+};
+struct SealedHeader {
+  std::uint64_t session = 0;
+  std::uint64_t sequence = 0;
+};
+
+// encode() of messages.hpp returns the whole datagram of a frame, but only the header of a sealed frame. decode()
+// checks length, magic, version, kind and zeros, and ignores the ciphertext of a sealed frame.
+
+// Returns the kind of a datagram, or none without a valid kind. The rest of the datagram is not checked.
+std::optional<FrameKind> frame_kind(ByteView datagram);
+
+// The content of the munge credential in a join.
+struct JoinSecret {
+  Nonce nonce{};
+  Nonce cookie{};
+  Key secret{};
+  std::string name;
+};
 
 // Returns a message as bytes: its kind, then its body. Names longer than max_wire_name and lists longer than their
 // limit are cut. Reals that do not fit a float become NaN.

@@ -9,7 +9,6 @@
 
 #include "common/util/bytes.hpp"
 #include "common/util/error.hpp"
-#include "monitor/protocol/handshake_packets.hpp"
 
 namespace placement::protocol {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "monitor/protocol/credentials.hpp"
-#include "monitor/protocol/handshake_packets.hpp"
+#include "monitor/protocol/messages.hpp"
 #include "monitor/protocol/seal.hpp"
 
 namespace placement::protocol {

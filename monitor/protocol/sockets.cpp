@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <system_error>
 #include <thread>
@@ -117,10 +118,8 @@ std::unique_ptr<UdpSocket> reserved_udp_socket() {
   constexpr std::uint16_t first = 900, last = 988;  // no well-known service has a port in this range
   constexpr std::uint16_t ports = last - first + 1;
   const auto start = static_cast<std::uint16_t>(random_u64() % ports);
-  NetAddress address;
   for (std::uint16_t k = 0; k < ports; ++k) try {
-      address.port = static_cast<std::uint16_t>(first + (start + k) % ports);
-      return std::make_unique<UdpSocket>(address);
+      return std::make_unique<UdpSocket>(NetAddress{{}, static_cast<std::uint16_t>(first + (start + k) % ports)});
     } catch (const Error&) {  // the next one may be free
     }
   return std::make_unique<UdpSocket>(NetAddress{});
@@ -208,25 +207,17 @@ std::optional<NetAddress> interface_address(const std::string& interface, std::u
   return std::nullopt;
 }
 
-double steady_s() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
+double steady_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::int64_t wall_clock_ns() {
-  timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return std::int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 int listen_tcp(std::uint16_t port) {
   bool v6 = false;
   const int descriptor = open_inet_socket(SOCK_STREAM, v6), yes = 1;
   setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  NetAddress any;
-  any.port = port;
-  SocketAddress address = to_socket(any, v6);
+  SocketAddress address = to_socket({{}, port}, v6);
   if (bind(descriptor, &address.any, address.length) != 0 || listen(descriptor, waiting_connections) != 0)
     close_and_fail(descriptor, "cannot listen on TCP port " + std::to_string(port) + ": ", errno);
   return descriptor;

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "monitor/protocol/handshake_packets.hpp"
+#include "monitor/protocol/messages.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace placement;

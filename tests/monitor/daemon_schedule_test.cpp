@@ -3,7 +3,7 @@
 // placement-agent(8) and placement-monitor(8) state.
 #include <vector>
 
-#include "monitor/agent/acknowledgements.hpp"
+#include "monitor/agent/agent.hpp"
 #include "monitor/monitor/monitor.hpp"
 #include "tests/check.hpp"
 

@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "common/util/random.hpp"
-#include "monitor/monitor/cause.hpp"
 #include "tests/check.hpp"
 
 using namespace placement;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "monitor/protocol/handshake_packets.hpp"
 #include "tests/check.hpp"
 #include "tests/monitor/message_samples.hpp"
 

@@ -9,7 +9,6 @@
 #include "common/decision/decision_ring.hpp"
 #include "common/matrix/matrix_wire.hpp"
 #include "common/state/snapshot.hpp"
-#include "monitor/protocol/handshake_packets.hpp"
 #include "monitor/protocol/messages.hpp"
 #include "monitor/protocol/query_wire.hpp"
 #include "monitor/protocol/seal.hpp"
