@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "common/decision/ring_place.hpp"
-#include "policies/settings.hpp"
+#include "policies/table.hpp"
 
 namespace placement::planning {
 
