@@ -79,13 +79,13 @@ std::vector<std::int8_t> Bisection::grown(const Graph& graph, std::int32_t first
   std::vector<std::int8_t> side(n, 1);
   std::vector<std::int64_t> gain(n, 0);  // traffic into side 0 minus traffic into side 1
   for (std::int32_t v = 0; v < n; ++v) {
-    watch_.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
+    watch_.spend(std::ssize(graph.arcs(v)) + 1);
     for (const Arc& arc : graph.arcs(v)) gain[v] -= arc.weight;
   }
   std::vector<std::int32_t> fringe;
   std::vector<bool> reached(n, false);
   for (std::int32_t size = 0; size < first;) {
-    watch_.spend(static_cast<std::int64_t>(fringe.size()) + 1);
+    watch_.spend(std::ssize(fringe) + 1);
     std::size_t at = 0;
     for (std::size_t k = 1; k < fringe.size(); ++k)
       if (gain[fringe[k]] > gain[fringe[at]]) at = k;
@@ -103,7 +103,7 @@ std::vector<std::int8_t> Bisection::grown(const Graph& graph, std::int32_t first
     if (size > 0 && size + graph.size[best] - first > first - size) break;
     side[best] = 0;
     size += graph.size[best];
-    watch_.spend(static_cast<std::int64_t>(graph.arcs(best).size()));
+    watch_.spend(std::ssize(graph.arcs(best)));
     for (const Arc& arc : graph.arcs(best)) {
       gain[arc.to] += 2 * static_cast<std::int64_t>(arc.weight);
       if (side[arc.to] == 0 || reached[arc.to]) continue;

@@ -2,10 +2,10 @@
 #include "mapping/coarsen.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <utility>
 
+#include "common/util/sequence.hpp"
 #include "mapping/tuning.hpp"
 
 namespace placement::mapping {
@@ -19,8 +19,7 @@ constexpr std::int32_t unmatched = -1;
 // Returns all vertices in a random order that suits the cache: windows of shuffle_window vertices in random order, each
 // shuffled.
 std::vector<std::int32_t> shuffled_vertices(std::int32_t n, Random& random) {
-  std::vector<std::int32_t> windows((n + shuffle_window - 1) / shuffle_window);
-  std::iota(windows.begin(), windows.end(), 0);
+  std::vector<std::int32_t> windows = numbers((n + shuffle_window - 1) / shuffle_window);
   random.shuffle(windows);
   std::vector<std::int32_t> order;
   order.reserve(n);
@@ -32,17 +31,15 @@ std::vector<std::int32_t> shuffled_vertices(std::int32_t n, Random& random) {
   return order;
 }
 
-// Returns the neighbour to merge with v, or v itself. `unit_sizes`: all vertices have size 1 and `largest` is at least
-// 2, so sizes need no check.
-template <bool unit_sizes>
+// Returns the neighbour to merge with v, or v itself.
 std::int32_t best_partner(const Graph& graph, std::int32_t v, std::int32_t largest, const std::int32_t* partner) {
   std::int32_t best = v;
   float rating = 0;
   const std::int32_t room = largest - graph.size[v];
   for (const Arc& arc : graph.arcs(v)) {
-    if (partner[arc.to] != unmatched || (!unit_sizes && graph.size[arc.to] > room)) continue;
+    if (partner[arc.to] != unmatched || graph.size[arc.to] > room) continue;
     const auto weight = static_cast<float>(arc.weight);
-    const float found = unit_sizes ? weight * weight : weight * weight / static_cast<float>(graph.size[arc.to]);
+    const float found = weight * weight / static_cast<float>(graph.size[arc.to]);
     if (found > rating) {
       rating = found;
       best = arc.to;
@@ -55,14 +52,11 @@ std::int32_t best_partner(const Graph& graph, std::int32_t v, std::int32_t large
 std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Random& random, const WorkBudget& watch) {
   std::vector<std::int32_t> partner(graph.vertices(), unmatched);
   std::int32_t lonely = unmatched;  // the last vertex without arcs; these vertices are merged with each other
-  const bool unit_sizes =
-      largest >= 2 && std::all_of(graph.size.begin(), graph.size.end(), [](std::int32_t size) { return size == 1; });
   for (const std::int32_t v : shuffled_vertices(graph.vertices(), random)) {
     watch.spend(1);
     if (partner[v] != unmatched) continue;
-    watch.spend(static_cast<std::int64_t>(graph.arcs(v).size()));
-    std::int32_t best = unit_sizes ? best_partner<true>(graph, v, largest, partner.data())
-                                   : best_partner<false>(graph, v, largest, partner.data());
+    watch.spend(std::ssize(graph.arcs(v)));
+    std::int32_t best = best_partner(graph, v, largest, partner.data());
     if (graph.arcs(v).empty()) {
       if (lonely != unmatched && partner[lonely] == unmatched && graph.size[v] + graph.size[lonely] <= largest)
         best = lonely;
@@ -77,39 +71,6 @@ std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Rand
     if (partner[v] == unmatched) partner[v] = v;
   return partner;
 }
-
-// Collects the arcs of one part after the other. Adds up the arcs from one part to another into one arc.
-class ArcCollector {
- public:
-  ArcCollector(std::int32_t parts, std::size_t most_arcs) : place_(parts, -1), arc_(most_arcs) {}
-
-  void add(std::span<const Arc> arcs, std::int32_t self, const std::int32_t* part_of) {
-    Arc* const out = arc_.data();
-    for (const Arc& arc : arcs) {
-      const std::int32_t to = part_of[arc.to];
-      if (to == self || to < 0) continue;
-      if (place_[to] >= first_) {
-        out[place_[to]].weight += arc.weight;
-      } else {
-        place_[to] = next_;
-        out[next_++] = {to, arc.weight};
-      }
-    }
-  }
-
-  void end_part(Graph& graph) {
-    graph.row.push_back(next_);
-    first_ = next_;
-  }
-
-  std::vector<Arc> arcs() const { return {arc_.begin(), arc_.begin() + next_}; }
-
- private:
-  std::vector<std::int64_t> place_;  // for each part: index in arc_ of the last arc to it
-  std::vector<Arc> arc_;
-  std::int64_t next_ = 0;
-  std::int64_t first_ = 0;  // index in arc_ of the first arc of the current part
-};
 
 }  // namespace
 
@@ -127,16 +88,29 @@ Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std:
     result.size[part_of[v]] += graph.size[v];
     member[begin[part_of[v]]++] = v;  // in the end, begin[part] is the end of that part's members
   }
-  ArcCollector arcs(parts, graph.arc.size());
+  // The arcs of one part come after the other. Arcs from one part to another are added up into one.
+  std::vector<std::int64_t> place(parts, -1);  // for each part: index of the last arc to it
+  std::int64_t next = 0;
+  result.arc.resize(graph.arc.size());
   result.row.reserve(begin.size());
   for (std::int32_t self = 0; self < parts; ++self) {
+    const std::int64_t first = next;
     for (std::int32_t k = self == 0 ? 0 : begin[self - 1]; k < begin[self]; ++k) {
-      watch.spend(static_cast<std::int64_t>(graph.arcs(member[k]).size()) + 1);
-      arcs.add(graph.arcs(member[k]), self, part_of.data());
+      watch.spend(std::ssize(graph.arcs(member[k])) + 1);
+      for (const Arc& arc : graph.arcs(member[k])) {
+        const std::int32_t to = part_of[arc.to];
+        if (to == self || to < 0) continue;
+        if (place[to] < first) {
+          place[to] = next;
+          result.arc[next++] = {to, 0};
+        }
+        result.arc[place[to]].weight += arc.weight;
+      }
     }
-    arcs.end_part(result);
+    result.row.push_back(next);
   }
-  result.arc = arcs.arcs();
+  result.arc.resize(next);
+  result.arc.shrink_to_fit();
   return result;
 }
 
@@ -145,23 +119,12 @@ Graph coarsened(const Graph& graph, std::int32_t largest, Random& random, std::v
   const std::vector<std::int32_t> partner = matched(graph, largest, random, watch);
   std::int32_t vertices = 0;
   coarse_of.resize(graph.vertices());
-  for (std::int32_t v = 0; v < graph.vertices(); ++v)
-    coarse_of[v] = partner[v] < v ? coarse_of[partner[v]] : vertices++;
-  Graph result;
-  result.size.reserve(vertices);
-  result.row.reserve(static_cast<std::size_t>(vertices) + 1);
-  ArcCollector arcs(vertices, graph.arc.size());
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
-    const std::int32_t other = partner[v];
-    if (other < v) continue;
-    watch.spend(static_cast<std::int64_t>(graph.arcs(v).size() + graph.arcs(other).size()) + 1);
-    arcs.add(graph.arcs(v), coarse_of[v], coarse_of.data());
-    if (other != v) arcs.add(graph.arcs(other), coarse_of[v], coarse_of.data());
-    result.size.push_back(other == v ? graph.size[v] : graph.size[v] + graph.size[other]);
-    arcs.end_part(result);
+    coarse_of[v] = partner[v] < v ? coarse_of[partner[v]] : vertices++;
+    if (partner[v] >= v)
+      watch.spend(static_cast<std::int64_t>(graph.arcs(v).size() + graph.arcs(partner[v]).size()) + 1);
   }
-  result.arc = arcs.arcs();
-  return result;
+  return contracted(graph, coarse_of, vertices);  // its work is reported above
 }
 
 }  // namespace placement::mapping

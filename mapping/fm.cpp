@@ -28,7 +28,7 @@ void BisectionRefiner::start(std::int32_t first) {
   off_ = -first;
   std::int64_t twice = 0;
   for (std::int32_t v = 0; v < n; ++v) {
-    watch_->spend(static_cast<std::int64_t>(graph_->arcs(v).size()) + 1);
+    watch_->spend(std::ssize(graph_->arcs(v)) + 1);
     if (side[v] == 0) off_ += graph_->size[v];
     Vertex vertex{0, 0};
     for (const Arc& arc : graph_->arcs(v)) {
@@ -110,7 +110,7 @@ void BisectionRefiner::refill(int from) {
 void BisectionRefiner::flip(std::int32_t v, bool keep_queues) {
   std::int8_t* side = side_->data();
   const auto arcs = graph_->arcs(v);
-  watch_->spend(static_cast<std::int64_t>(arcs.size()) + 1);
+  watch_->spend(std::ssize(arcs) + 1);
   const std::int8_t to = 1 - side[v];
   side[v] = to;
   off_ += to == 0 ? graph_->size[v] : -graph_->size[v];

@@ -2,15 +2,15 @@
 #include "mapping/gpu_mapping.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
-#include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "common/util/error.hpp"
+#include "common/util/sequence.hpp"
 #include "common/util/text.hpp"
 #include "mapping/assignment.hpp"
-#include "mapping/core_slots.hpp"
-#include "mapping/quadratic_assignment.hpp"
 #include "mapping/tuning.hpp"
 
 namespace placement::mapping {
@@ -21,19 +21,16 @@ namespace {
 
 using Indices = std::vector<std::int32_t>;
 
-std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
 // The slots of the node that a mapping may need. GpuSlots with equal distances from all GPUs are interchangeable, so at
 // most one per rank is kept.
 struct GpuSlots {
   GpuSlots(const NodeTopology& node, std::int32_t ranks, std::int32_t width) {
     slots = core_slots(node, width);
-    if (slots.size() < at(ranks))
+    if (std::ssize(slots) < ranks)
       throw Error(printable(node.name) + " has " + std::to_string(node.cores.size()) + " usable cores, but " +
                   std::to_string(ranks) + " ranks with " + std::to_string(width) + " cores each require " +
                   std::to_string(static_cast<std::int64_t>(ranks) * width));
-    std::stable_sort(slots.begin(), slots.end(),
-                     [](const CoreSlot& a, const CoreSlot& b) { return a.level < b.level; });
+    std::ranges::stable_sort(slots, {}, &CoreSlot::level);
     std::map<std::vector<std::int64_t>, std::int32_t> alike;
     std::vector<CoreSlot> needed;
     for (CoreSlot& slot : slots) {
@@ -64,24 +61,20 @@ struct Pairing {
 // GPUs in the order of the slots.
 Pairing pair_up(const GpuSlots& all, const Indices& gpus) {
   const std::size_t count = all.slots.size();
-  const auto first = static_cast<std::int64_t>(gpus.size()) + 1;
+  const auto first = std::ssize(gpus) + 1;
   const std::int64_t weight = first * static_cast<std::int64_t>(count * count) + 1;
   std::vector<std::int64_t> cost(gpus.size() * count, 0);
   for (std::size_t i = 0; i < gpus.size(); ++i)
     for (std::size_t slot = 0; slot < count; ++slot)
-      cost[i * count + slot] = weight * all.distance[slot][at(gpus[i])] +
+      cost[i * count + slot] = weight * all.distance[slot][gpus[i]] +
                                (first - static_cast<std::int64_t>(i)) * static_cast<std::int64_t>(slot);
   const Indices slot_of = least_cost_assignment(cost, gpus.size(), count);
-  Indices order(gpus.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return all.slots[at(slot_of[at(a)])].cores < all.slots[at(slot_of[at(b)])].cores;
-  });
   Pairing pairing;
-  for (const std::int32_t i : order) {
-    pairing.gpus.push_back(gpus[at(i)]);
-    pairing.slots.push_back(slot_of[at(i)]);
-    pairing.far += all.distance[at(pairing.slots.back())][at(pairing.gpus.back())];
+  for (const std::int32_t i :
+       ordered_numbers(gpus.size(), [&](std::int32_t i) { return all.slots[slot_of[i]].cores; })) {
+    pairing.gpus.push_back(gpus[i]);
+    pairing.slots.push_back(slot_of[i]);
+    pairing.far += all.distance[pairing.slots.back()][pairing.gpus.back()];
   }
   return pairing;
 }
@@ -89,7 +82,7 @@ Pairing pair_up(const GpuSlots& all, const Indices& gpus) {
 std::vector<std::int64_t> costs_among(const std::vector<std::int64_t>& cost, std::size_t all, const Indices& gpus) {
   std::vector<std::int64_t> among;
   for (const std::int32_t gpu : gpus)
-    for (const std::int32_t other : gpus) among.push_back(cost[at(gpu) * all + at(other)]);
+    for (const std::int32_t other : gpus) among.push_back(cost[gpu * all + other]);
   return among;
 }
 
@@ -97,7 +90,7 @@ std::vector<std::int64_t> costs_among(const std::vector<std::int64_t>& cost, std
 std::int64_t sharing(const NodeTopology& node, const Indices& gpus) {
   std::map<std::int32_t, std::int64_t> ranks_at;
   for (const std::int32_t gpu : gpus)
-    if (node.gpus[at(gpu)].nic >= 0) ++ranks_at[node.gpus[at(gpu)].nic];
+    if (node.gpus[gpu].nic >= 0) ++ranks_at[node.gpus[gpu].nic];
   std::int64_t sum = 0;
   for (const auto& [nic, ranks] : ranks_at) sum += ranks * ranks;
   return sum;
@@ -106,12 +99,11 @@ std::int64_t sharing(const NodeTopology& node, const Indices& gpus) {
 // Calls take(gpus) for each choice of `ranks` GPUs, in lexical order.
 template <typename Take>
 void for_each_choice(std::size_t all, std::size_t ranks, Take take) {
-  Indices chosen(ranks);
-  std::iota(chosen.begin(), chosen.end(), 0);
+  Indices chosen = numbers(ranks);
   for (;;) {
     take(chosen);
     std::size_t i = ranks;
-    while (i > 0 && at(chosen[i - 1]) == all - ranks + i - 1) --i;
+    while (i > 0 && std::cmp_equal(chosen[i - 1], all - ranks + i - 1)) --i;
     if (i == 0) return;
     std::int32_t next = ++chosen[i - 1];
     for (; i < ranks; ++i) chosen[i] = ++next;
@@ -133,7 +125,7 @@ std::vector<Indices> grown_choices(const NodeTopology& node, const std::vector<s
         Indices with = chosen;
         with.push_back(static_cast<std::int32_t>(gpu));
         std::int64_t sum = 0;
-        for (const std::int32_t other : chosen) sum += cost[gpu * all + at(other)];
+        for (const std::int32_t other : chosen) sum += cost[gpu * all + other];
         best = std::min(best, {has_traffic ? sum : sharing(node, with), static_cast<std::int32_t>(gpu)});
       }
       chosen.push_back(best.second);
@@ -158,8 +150,7 @@ class Best {
   void consider(const Indices& gpus) {
     const Pairing pairing = pair_up(slots_, gpus);
     if (found_ && pairing.far > std::get<0>(key_)) return;
-    Indices place(gpus.size());
-    std::iota(place.begin(), place.end(), 0);
+    Indices place = numbers(gpus.size());
     std::int64_t cost = 0;
     if (!traffic_.empty()) {
       const std::vector<std::int64_t> among = costs_among(cost_, node_.gpus.size(), pairing.gpus);
@@ -178,7 +169,7 @@ class Best {
     GpuMapping mapping;
     mapping.far = std::get<0>(key_);
     for (const std::int32_t place : place_)
-      mapping.of_rank.push_back({pairing_.gpus[at(place)], slots_.slots[at(pairing_.slots[at(place)])].cores});
+      mapping.of_rank.push_back({pairing_.gpus[place], slots_.slots[pairing_.slots[place]].cores});
     return mapping;
   }
 
@@ -207,14 +198,62 @@ GpuMapping best_mapping(const NodeTopology& node, const GpuSlots& slots, std::si
   return mapping;
 }
 
+// Package, NUMA node and cache, the last ones -1 in a wider domain, and for each GPU whether it is next to the core.
+using Domain = std::pair<std::array<std::int32_t, 3>, std::vector<bool>>;
+
+Domain domain_of(const NodeTopology& node, std::int32_t index, std::int32_t level, bool of_gpus) {
+  const NodeCore& core = node.cores[index];
+  Domain domain{{level < 3 ? core.package : -1, level < 2 ? core.numa : -1, level < 1 ? core.cache : -1}, {}};
+  for (std::size_t gpu = 0; of_gpus && gpu < node.gpus.size(); ++gpu)
+    domain.second.push_back(std::binary_search(node.gpus[gpu].cores.begin(), node.gpus[gpu].cores.end(), core.number));
+  return domain;
+}
+
 }  // namespace
 
 GpuMapping map_to_gpus(const NodeTopology& node, std::int32_t ranks, std::int32_t cores_per_rank,
                        std::span<const std::int64_t> traffic) {
-  if (at(ranks) > node.gpus.size())
+  if (ranks > std::ssize(node.gpus))
     throw Error(printable(node.name) + " has " + std::to_string(node.gpus.size()) + " GPUs for " +
                 std::to_string(ranks) + " ranks: each rank requires its own GPU");
-  return best_mapping(node, GpuSlots(node, ranks, cores_per_rank), at(ranks), traffic);
+  return best_mapping(node, GpuSlots(node, ranks, cores_per_rank), ranks, traffic);
+}
+
+std::vector<CoreSlot> core_slots(const NodeTopology& node, std::int32_t width) {
+  std::vector<std::int32_t> left = numbers(node.cores.size());
+  std::vector<CoreSlot> slots;
+  for (std::int32_t step = 0; step <= 7; ++step) {
+    const std::int32_t level = step / 2;
+    std::map<Domain, std::vector<std::int32_t>> domains;
+    for (const std::int32_t core : left) domains[domain_of(node, core, level, step % 2 == 0)].push_back(core);
+    left.clear();
+    for (const auto& [domain, cores] : domains) {
+      auto next = cores.begin();
+      for (; cores.end() - next >= width; next += width) slots.push_back({{next, next + width}, level});
+      left.insert(left.end(), next, cores.end());
+    }
+    std::sort(left.begin(), left.end());
+  }
+  std::ranges::sort(slots, {}, &CoreSlot::cores);
+  return slots;
+}
+
+std::int64_t slot_distance(const NodeTopology& node, const CoreSlot& slot, std::size_t gpu) {
+  const std::vector<std::int32_t>& next_to = node.gpus[gpu].cores;
+  if (next_to.empty()) return 0;
+  const auto is_near = [&](const NodeCore& core) {
+    return std::binary_search(next_to.begin(), next_to.end(), core.number);
+  };
+  std::int64_t sum = 0;
+  for (const std::int32_t index : slot.cores) {
+    const NodeCore& core = node.cores[index];
+    if (is_near(core)) continue;
+    sum += std::any_of(node.cores.begin(), node.cores.end(),
+                       [&](const NodeCore& other) { return other.package == core.package && is_near(other); })
+               ? 1
+               : 2;
+  }
+  return sum;
 }
 
 }  // namespace placement::mapping

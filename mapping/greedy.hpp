@@ -15,7 +15,7 @@ namespace placement::mapping {
 //   free  take_any() returns a free slot, and take_near(slot) one as near to `slot` as possible; both take it
 template <typename FreeSlots>
 std::vector<std::int32_t> greedy_slots(const Graph& graph, FreeSlots free, const WorkBudget& watch) {
-  std::vector<std::int32_t> slot(static_cast<std::size_t>(graph.vertices()), -1);
+  std::vector<std::int32_t> slot(graph.vertices(), -1);
   for (const HeavyPair& pair : pairs_by_weight(graph, watch)) {
     watch.spend(1);
     if (slot[pair.a] >= 0 && slot[pair.b] >= 0) continue;

@@ -10,7 +10,6 @@ LeafTree::LeafTree(const TreeTopology& tree, std::span<const std::int32_t> leave
   keep_branchings(tree);
   assign_slots();
   assign_codes(tree);
-  if (!coded_) find_heavy_paths();
 }
 
 std::vector<std::int32_t> LeafTree::slots_of(std::span<const std::int32_t> leaves) const {
@@ -42,10 +41,7 @@ LeafTree LeafTree::cut_at(std::span<const std::int32_t> vertices) const {
   for (const std::int32_t v : vertices) above.leaf_.push_back(leaf_[vertex_[v].first_slot]);
   above.assign_slots();
   above.coded_ = coded_;
-  if (!coded_) {
-    above.find_heavy_paths();
-    return above;
-  }
+  if (!coded_) return above;
   // Any slot below a vertex can give the code: the lowest common ancestor of two vertices is that of their slots.
   std::int64_t least = INT64_MAX;
   for (const std::int32_t v : slot_vertex_) least = std::min(least, vertex_[v].position);
@@ -101,9 +97,7 @@ void LeafTree::assign_slots() {
       child.first_slot = next;
       next += child.slots;
     }
-    if (vertex_[v].children > 0) continue;
-    slot_vertex_[vertex_[v].first_slot] = v;
-    diameter_ = std::max(diameter_, vertex_[v].position - vertex_[0].position);
+    if (vertex_[v].children == 0) slot_vertex_[vertex_[v].first_slot] = v;
   }
 }
 
@@ -142,30 +136,15 @@ void LeafTree::assign_codes(const TreeTopology& tree) {
   coded_ = true;
 }
 
-void LeafTree::find_heavy_paths() {
-  path_top_.resize(vertex_.size());
-  for (std::int32_t v = 0; v < static_cast<std::int32_t>(vertex_.size()); ++v) {
-    if (v == 0) path_top_[v] = v;
-    std::int32_t heavy = vertex_[v].first_child;
-    for (std::int32_t k = 0; k < vertex_[v].children; ++k) {
-      const std::int32_t child = vertex_[v].first_child + k;
-      path_top_[child] = child;
-      if (vertex_[child].slots > vertex_[heavy].slots) heavy = child;
-    }
-    if (vertex_[v].children > 0) path_top_[heavy] = path_top_[v];
-  }
-}
-
 std::int64_t LeafTree::far_distance(std::int32_t a, std::int32_t b) const {
   std::int32_t u = slot_vertex_[a];
   std::int32_t v = slot_vertex_[b];
   const std::int64_t ends = vertex_[u].position + vertex_[v].position;
-  // Parents have smaller numbers than children, so the walk leaves the path whose top has the larger number.
-  while (path_top_[u] != path_top_[v]) {
-    std::int32_t& lower = path_top_[u] > path_top_[v] ? u : v;
-    lower = vertex_[path_top_[lower]].parent;
+  while (u != v) {  // parents have smaller numbers than children
+    std::int32_t& lower = u > v ? u : v;
+    lower = vertex_[lower].parent;
   }
-  return ends / 2 - std::min(vertex_[u].position, vertex_[v].position);
+  return ends / 2 - vertex_[u].position;
 }
 
 }  // namespace placement::mapping

@@ -28,8 +28,6 @@ class LeafTree {
     std::int32_t first_child = 0;  // the children have consecutive numbers
     std::int32_t children = 0;     // 0 or at least 2
     std::int64_t position = 0;     // twice the distance from the root of the whole tree
-
-    bool operator==(const Vertex&) const = default;
   };
 
   // Returns all vertices by number. The root is vertex 0, and parents have smaller numbers than their children.
@@ -43,11 +41,8 @@ class LeafTree {
   // Returns the slots of some of the leaves, in their order.
   std::vector<std::int32_t> slots_of(std::span<const std::int32_t> leaves) const;
 
-  // Returns an upper bound of the distance between two slots.
-  std::int64_t diameter() const { return diameter_; }
-
   // Returns the distance between two different slots. Takes O(1) if all vertices of a level have one position, as with
-  // hops and in every balanced tree; otherwise O(log slots).
+  // hops and in every balanced tree; otherwise as many steps as the tree has levels.
   std::int64_t distance(std::int32_t a, std::int32_t b) const {
     if (!coded_) return far_distance(a, b);
     return offset_[a] + offset_[b] + by_bit_[std::bit_width(code_[a] ^ code_[b])];
@@ -66,7 +61,6 @@ class LeafTree {
   void keep_branchings(const TreeTopology& tree);
   void assign_slots();
   void assign_codes(const TreeTopology& tree);
-  void find_heavy_paths();
   std::int64_t far_distance(std::int32_t a, std::int32_t b) const;
 
   std::vector<Vertex> vertex_;
@@ -74,16 +68,12 @@ class LeafTree {
   std::vector<std::int32_t> leaf_;
   std::vector<std::int32_t> slot_vertex_;
 
-  std::int64_t diameter_ = 0;
-
   // The code of a slot is the path from the root to it, with some bits per level. The highest bit in which two codes
   // differ gives the level of the lowest common ancestor.
   bool coded_ = false;
   std::vector<std::uint64_t> code_;
   std::vector<std::int64_t> offset_;  // half of the slot's position minus the least position of a slot
   std::int64_t by_bit_[65] = {};
-
-  std::vector<std::int32_t> path_top_;  // first vertex of the heavy path through each vertex
 };
 
 }  // namespace placement::mapping

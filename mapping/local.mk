@@ -6,17 +6,13 @@ libmapping_la_SOURCES = \
 	%D%/assignment.cpp \
 	%D%/bisection.cpp \
 	%D%/coarsen.cpp \
-	%D%/core_slots.cpp \
 	%D%/fm.cpp \
 	%D%/gpu_mapping.cpp \
 	%D%/graph.cpp \
 	%D%/greedy.cpp \
 	%D%/leaf_tree.cpp \
-	%D%/mapping_check.cpp \
 	%D%/node_choice.cpp \
 	%D%/part_annealing.cpp \
-	%D%/quadratic_assignment.cpp \
 	%D%/slots.cpp \
-	%D%/sparsify.cpp \
 	%D%/swap_search.cpp \
 	#

@@ -2,11 +2,13 @@
 #include "mapping/node_choice.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <utility>
 
 #include "common/util/placement_error.hpp"
+#include "common/util/sequence.hpp"
 
 namespace placement::mapping {
 
@@ -149,8 +151,7 @@ std::optional<NodeCounts> first_that_fit(const NodeLimits& limits, const std::ve
 std::optional<NodeCounts> first_or_largest(const NodeLimits& limits, std::vector<std::int32_t> order) {
   if (auto counts = first_that_fit(limits, order)) return counts;
   // The nodes in this order are too many. The largest nodes first are the fewest.
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::int32_t a, std::int32_t b) { return limits.capacity()[a] > limits.capacity()[b]; });
+  std::ranges::stable_sort(order, std::greater(), [&](std::int32_t node) { return limits.capacity()[node]; });
   return first_that_fit(limits, order);
 }
 
@@ -203,14 +204,14 @@ std::vector<std::int32_t> nodes_below(const ClusterView& view, const Subtrees& s
     std::vector<const Subtrees::Subtree*> branches;
     for (const std::int32_t child : tree.children(subtree->vertex))
       if (const auto* branch = s.at(child); branch != nullptr && branch->room > 0) branches.push_back(branch);
-    std::stable_sort(branches.begin(), branches.end(), [](const auto* a, const auto* b) { return a->room > b->room; });
+    std::ranges::stable_sort(branches, std::greater(), &Subtrees::Subtree::room);
     stack.insert(stack.end(), branches.rbegin(), branches.rend());
   }
   const auto rank = [&](std::int32_t node) { return rank_of_subtree[s.number[s.vertex_of_node[node]]]; };
   std::vector<std::int32_t> nodes;
   for (std::size_t n = 0; n < view.nodes.size(); ++n)
     if (rank(static_cast<std::int32_t>(n)) >= 0) nodes.push_back(static_cast<std::int32_t>(n));
-  std::stable_sort(nodes.begin(), nodes.end(), [&](std::int32_t a, std::int32_t b) { return rank(a) < rank(b); });
+  std::ranges::stable_sort(nodes, {}, rank);
   return nodes;
 }
 
@@ -223,10 +224,8 @@ std::vector<const Subtrees::Subtree*> with_enough_room(const TreeTopology& tree,
   for (const Subtrees::Subtree& subtree : s.subtree)
     if (subtree.room >= limits.tasks() && subtree.nodes >= limits.least_nodes() && subtree.required == required)
       enough.push_back(&subtree);
-  std::sort(enough.begin(), enough.end(), [&](const auto* a, const auto* b) {
-    if (a->room != b->room) return a->room < b->room;
-    const auto at = [&](std::int32_t v) { return std::pair(-tree.level(v), tree.first_leaf(v)); };
-    return at(a->vertex) < at(b->vertex);
+  std::ranges::sort(enough, {}, [&](const Subtrees::Subtree* subtree) {
+    return std::tuple(subtree->room, -tree.level(subtree->vertex), tree.first_leaf(subtree->vertex));
   });
   return enough;
 }
@@ -265,9 +264,7 @@ std::vector<std::int32_t> leaf_switches(const ClusterView& view) {
 }
 
 std::optional<NodeCounts> sequential_counts(const NodeLimits& limits) {
-  std::vector<std::int32_t> order(limits.capacity().size());
-  std::iota(order.begin(), order.end(), 0);
-  return first_or_largest(limits, order);
+  return first_or_largest(limits, numbers(limits.capacity().size()));
 }
 
 NodeCounts counts_in_order(const ClusterView& view, const Request& request, NodeCounts capacity) {

@@ -26,7 +26,7 @@ class PartAnnealing {
     traffic_.assign(static_cast<std::size_t>(graph.vertices()) * capacity.size(), 0);
     for (std::int32_t v = 0; v < graph.vertices(); ++v) {
       ++over_[part_[v]];
-      watch_.spend(2 * static_cast<std::int64_t>(graph.arcs(v).size()) + parts_ / 16);
+      watch_.spend(2 * std::ssize(graph.arcs(v)) + parts_ / 16);
       for (const Arc& arc : graph.arcs(v)) of(v)[part_[arc.to]] += arc.weight;
     }
   }
@@ -45,7 +45,7 @@ class PartAnnealing {
   std::vector<std::int32_t> take() { return std::move(part_); }
 
  private:
-  std::int32_t* of(std::int32_t v) { return traffic_.data() + static_cast<std::size_t>(v) * over_.size(); }
+  std::int32_t* of(std::int32_t v) { return traffic_.data() + v * over_.size(); }
 
   void sweep(double temperature) {
     for (std::int32_t v = 0; v < graph_.vertices(); ++v) {
@@ -73,7 +73,7 @@ class PartAnnealing {
     part_[v] = to;
     --over_[from];
     ++over_[to];
-    watch_.spend(2 * static_cast<std::int64_t>(graph_.arcs(v).size()));
+    watch_.spend(2 * std::ssize(graph_.arcs(v)));
     for (const Arc& arc : graph_.arcs(v)) {
       std::int32_t* traffic = of(arc.to);
       traffic[from] -= arc.weight;

@@ -4,39 +4,19 @@
 #include <algorithm>
 
 #include "common/util/placement_error.hpp"
+#include "common/util/sequence.hpp"
 
 namespace placement::mapping {
 
 namespace {
 
-// Returns the cores, slot by slot, with the slots of `width` cores sorted by their first cores.
-std::vector<std::int32_t> in_order(const std::vector<std::int32_t>& cores, std::size_t width) {
-  std::vector<std::size_t> begin;
-  for (std::size_t k = 0; k < cores.size(); k += width) begin.push_back(k);
-  std::sort(begin.begin(), begin.end(), [&](std::size_t a, std::size_t b) { return cores[a] < cores[b]; });
+// Sorts the slots by their first cores. `cores` has the cores of one slot after the other, `width` each.
+void sort_slots(std::span<std::int32_t> cores, std::int32_t width) {
   std::vector<std::int32_t> sorted;
-  for (const std::size_t k : begin) sorted.insert(sorted.end(), &cores[k], &cores[k] + width);
-  return sorted;
-}
-
-// Appends the free cores of a node to `cores`, slot by slot, with `width` cores per slot. Makes slots within one socket
-// first, then slots of the remaining cores.
-void cut_into_slots(const NodeView& node, std::size_t width, std::vector<std::int32_t>& cores) {
-  std::vector<std::int32_t> whole;
-  std::vector<std::int32_t> left_over;
-  for (std::int32_t socket = 0; socket < node.sockets; ++socket) {
-    for (std::int32_t k = 0; k < node.cores_per_socket; ++k) {
-      const std::int32_t core = socket * node.cores_per_socket + k;
-      if (node.core_free[core]) whole.push_back(core);
-    }
-    const std::size_t fitting = whole.size() - whole.size() % width;
-    left_over.insert(left_over.end(), whole.begin() + static_cast<std::ptrdiff_t>(fitting), whole.end());
-    whole.resize(fitting);
-  }
-  left_over.resize(left_over.size() - left_over.size() % width);
-  whole.insert(whole.end(), left_over.begin(), left_over.end());
-  const std::vector<std::int32_t> sorted = in_order(whole, width);
-  cores.insert(cores.end(), sorted.begin(), sorted.end());
+  for (const std::int32_t slot :
+       ordered_numbers(cores.size() / width, [&](std::int32_t slot) { return cores[slot * width]; }))
+    sorted.insert(sorted.end(), &cores[slot * width], &cores[slot * width] + width);
+  std::ranges::copy(sorted, cores.begin());
 }
 
 }  // namespace
@@ -55,41 +35,41 @@ Slots::Slots(const ClusterView& view, const Request& request)
   node_of_leaf_.assign(leaves, -1);
   slot_of_leaf_.assign(leaves, -1);
   cores_.reserve(leaves);
-  first_core_.reserve(view.nodes.size());
+  first_core_.reserve(view.nodes.size() + 1);
   capacity_.reserve(view.nodes.size());
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
     first_core_.push_back(cores_.size());
-    const std::int32_t slots = width_ == 1 ? add_cores(n) : add_slots(n);
-    capacity_.push_back(std::min(slots, std::max(request.max_tasks_per_node, 0)));
+    capacity_.push_back(std::min(add_slots(n), std::max(request.max_tasks_per_node, 0)));
   }
+  first_core_.push_back(cores_.size());
 }
 
 std::int32_t Slots::add_slots(std::size_t n) {
-  cut_into_slots(view_.nodes[n], static_cast<std::size_t>(width_), cores_);
-  const auto slots = static_cast<std::int32_t>(cores_.size() - first_core_[n]) / width_;
+  const NodeView& node = view_.nodes[n];
+  const std::size_t first = cores_.size();
+  cores_.resize(first + node.cores());
+  std::size_t end = first;
+  std::vector<std::int32_t> left_over;
+  for (std::int32_t socket = 0; socket < node.sockets; ++socket) {
+    const std::size_t begin = end;
+    for (std::int32_t k = 0; k < node.cores_per_socket; ++k) {
+      cores_[end] = socket * node.cores_per_socket + k;
+      end += node.core_free[cores_[end]];
+    }
+    const std::size_t whole = end - (end - begin) % width_;
+    left_over.insert(left_over.end(), cores_.begin() + whole, cores_.begin() + end);
+    end = whole;
+  }
+  left_over.resize(left_over.size() - left_over.size() % width_);
+  cores_.resize(end);
+  cores_.insert(cores_.end(), left_over.begin(), left_over.end());
+  if (!left_over.empty()) sort_slots(std::span(cores_).subspan(first), width_);
+  const auto slots = static_cast<std::int32_t>(cores_.size() - first) / width_;
   for (std::int32_t k = 0; k < slots; ++k) {
-    const std::int32_t leaf = view_.nodes[n].first_leaf + cores_[first_core_[n] + k * width_] - begin_;
+    const std::int32_t leaf = node.first_leaf + cores_[first + k * width_] - begin_;
     node_of_leaf_[leaf] = static_cast<std::int32_t>(n);
     slot_of_leaf_[leaf] = k;
   }
-  return slots;
-}
-
-// The fast path: most jobs have one core per task, on machines of many thousand cores.
-std::int32_t Slots::add_cores(std::size_t n) {
-  const NodeView& node = view_.nodes[n];
-  const std::size_t first = cores_.size(), leaf = static_cast<std::size_t>(node.first_leaf - begin_);
-  const std::int32_t cores = node.cores();
-  cores_.resize(first + static_cast<std::size_t>(cores));
-  std::int32_t* const core_of_slot = cores_.data() + first;
-  std::int32_t slots = 0;
-  for (std::int32_t core = 0; core < cores; ++core) {
-    if (!node.core_free[core]) continue;
-    node_of_leaf_[leaf + core] = static_cast<std::int32_t>(n);
-    slot_of_leaf_[leaf + core] = slots;
-    core_of_slot[slots++] = core;
-  }
-  cores_.resize(first + static_cast<std::size_t>(slots));
   return slots;
 }
 
@@ -114,10 +94,8 @@ std::vector<std::int32_t> Slots::all_leaves() const {
 }
 
 std::vector<std::int32_t> Slots::leaves_of(std::int32_t node) const {
-  const std::size_t end =
-      static_cast<std::size_t>(node) + 1 < first_core_.size() ? first_core_[node + 1] : cores_.size();
   std::vector<std::int32_t> leaves;
-  for (std::size_t k = first_core_[node]; k < end; k += static_cast<std::size_t>(width_))
+  for (std::size_t k = first_core_[node]; k < first_core_[node + 1]; k += width_)
     leaves.push_back(view_.nodes[node].first_leaf + cores_[k]);
   return leaves;
 }
@@ -134,13 +112,13 @@ std::vector<std::int32_t> Slots::leaves_on(std::span<const std::int32_t> node_of
 std::optional<std::vector<std::int32_t>> Slots::leaves_of_ranks(const std::vector<std::vector<std::int32_t>>& ranks,
                                                                 const NodeCounts& counts) const {
   if (ranks.size() != view_.nodes.size() || counts.size() != ranks.size()) return std::nullopt;
-  std::vector<std::int32_t> leaves(static_cast<std::size_t>(request_.tasks), -1);
+  std::vector<std::int32_t> leaves(request_.tasks, -1);
   for (std::size_t n = 0; n < ranks.size(); ++n) {
     if (std::ssize(ranks[n]) != counts[n] || counts[n] > capacity_[n]) return std::nullopt;
     for (std::size_t k = 0; k < ranks[n].size(); ++k) {
       const std::int32_t rank = ranks[n][k];
       if (rank < 0 || rank >= request_.tasks || leaves[rank] >= 0) return std::nullopt;
-      leaves[rank] = view_.nodes[n].first_leaf + cores_[first_core_[n] + k * static_cast<std::size_t>(width_)];
+      leaves[rank] = view_.nodes[n].first_leaf + cores_[first_core_[n] + k * width_];
     }
   }
   if (std::ranges::find(leaves, -1) != leaves.end()) return std::nullopt;
@@ -176,7 +154,7 @@ Placement Slots::placement(std::span<const std::int32_t> leaf_of_rank, Cost cost
   const NodeCounts used = counts(leaf_of_rank);
   const auto idle = std::count(used.begin(), used.end(), 0);
   placement.reasons.push_back(std::to_string(leaf_of_rank.size()) + " tasks on " +
-                              std::to_string(static_cast<std::int64_t>(used.size()) - idle) + " nodes by " + method);
+                              std::to_string(std::ssize(used) - idle) + " nodes by " + method);
   return placement;
 }
 

@@ -62,9 +62,8 @@ class Slots {
                       const std::string& method) const;
 
  private:
-  // Both make the slots of view node n and return their number. add_cores() is for slots of one core.
+  // Makes the slots of view node n, and returns their number.
   std::int32_t add_slots(std::size_t n);
-  std::int32_t add_cores(std::size_t n);
   RankPlace at(std::int32_t leaf) const;
   const std::int32_t* cores_of(std::int32_t node) const { return cores_.data() + first_core_[node]; }
 
@@ -72,7 +71,7 @@ class Slots {
   const Request& request_;
   std::int32_t width_;                   // cores of a slot
   std::vector<std::int32_t> cores_;      // the cores of all slots, node by node and slot by slot
-  std::vector<std::size_t> first_core_;  // index in cores_ of each node's first core
+  std::vector<std::size_t> first_core_;  // index in cores_ of each node's first core, and the end
   NodeCounts capacity_;
   // The two lists have one entry for each leaf from the first leaf of any node (begin_) to the last. The nodes of a
   // step are a small part of the tree, so the lists do not cover all of it. A leaf without a slot has -1.

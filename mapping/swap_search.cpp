@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/util/sequence.hpp"
 #include "mapping/tuning.hpp"
 #include "mapping/work_budget.hpp"
 
@@ -33,9 +34,8 @@ class SwapSearch {
   // Searches until no rank gains, or until the work or the time is used up. `slot` then holds the mapping reached.
   void run(std::int64_t work) {
     const std::int32_t n = graph_.vertices();
-    std::vector<std::int32_t> queue(n);  // a ring: each rank waits at most once
+    std::vector<std::int32_t> queue = numbers(n);  // a ring: each rank waits at most once
     waiting_.assign(n, 1);
-    for (std::int32_t rank = 0; rank < n; ++rank) queue[rank] = rank;
     std::int32_t head = 0;
     std::int32_t length = n;
     const auto wake = [&](std::int32_t rank) {
@@ -77,7 +77,7 @@ class SwapSearch {
 
   // Counts the arcs of a rank as work done.
   void visit(std::int32_t rank) {
-    const auto arcs = static_cast<std::int64_t>(graph_.arcs(rank).size());
+    const auto arcs = std::ssize(graph_.arcs(rank));
     work_ += arcs;
     watch_.spend(arcs);
   }

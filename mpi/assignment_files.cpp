@@ -62,7 +62,7 @@ std::string format_hardware(std::span<const std::int32_t> arities) {
 std::vector<std::vector<std::int32_t>> assignment_neighbours(const CommMatrix& matrix,
                                                              std::span<const std::int32_t> order,
                                                              std::span<const std::int32_t> arities) {
-  std::vector<std::vector<std::int32_t>> neighbours(static_cast<std::size_t>(matrix.ranks()));
+  std::vector<std::vector<std::int32_t>> neighbours(matrix.ranks());
   const auto occupied = [&](std::size_t first, std::size_t width) {
     return std::ranges::any_of(order.subspan(first, width), [](std::int32_t process) { return process >= 0; });
   };
@@ -103,7 +103,7 @@ std::vector<std::vector<std::int32_t>> assignment_neighbours(const CommMatrix& m
 std::vector<std::vector<std::int32_t>> read_neighbours(const std::string& path) {
   Numbers in(path);
   const std::int32_t processes = in.next("the number of processes", 1, CommMatrix::max_ranks);
-  std::vector<std::vector<std::int32_t>> neighbours(static_cast<std::size_t>(processes));
+  std::vector<std::vector<std::int32_t>> neighbours(processes);
   for (std::int32_t p = 0; p < processes; ++p) {
     const std::int32_t degree = in.next("the degree of process " + std::to_string(p), 0, processes);
     for (std::int32_t k = 0; k < degree; ++k)

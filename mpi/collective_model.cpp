@@ -26,16 +26,13 @@ constexpr std::int32_t power_of_two_below(std::int32_t n) {
 }
 
 // Collects messages, except those of a rank to itself.
-class Output {
- public:
-  Output(Sends& sends, std::int32_t self) : sends_(sends), self_(self) {}
+struct Output {
   void send(std::int32_t peer, std::uint64_t bytes) {
-    if (peer != self_) sends_.push_back({peer, bytes});
+    if (peer != self) sends.push_back({peer, bytes});
   }
 
- private:
-  Sends& sends_;
-  std::int32_t self_;
+  Sends& sends;
+  std::int32_t self;
 };
 
 // ---- operations with a root
@@ -262,7 +259,7 @@ bool nothing_to_do(const CollectiveCall& call) {
 
 void append_sends(CollectiveModel model, const CollectiveCall& call, Sends& out) {
   if (nothing_to_do(call)) return;
-  Output output(out, call.rank);
+  Output output{out, call.rank};
   return model == CollectiveModel::generic ? generic(call, output) : direct(call, output);
 }
 

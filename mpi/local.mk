@@ -14,7 +14,6 @@ EXTRA_LTLIBRARIES += libmpi_order.la
 libmpi_order_la_SOURCES = \
 	%D%/assignment_files.cpp \
 	%D%/rank_order.cpp \
-	%D%/switch_address.cpp \
 	#
 
 if BUILD_MPI
@@ -27,7 +26,7 @@ endif
 profile_library = -DPROFILE_LIBRARY='"$(libdir)/libplacement-profile.so"'
 placement_profile_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS) $(profile_library)
 placement_profile_LDADD = $(mpi_traffic)
-placement_profile_SOURCES = %D%/merge_rank_tables.cpp %D%/placement_profile.cpp common/matrix/written_profile.cpp \
+placement_profile_SOURCES = %D%/placement_profile.cpp common/matrix/written_profile.cpp \
 	common/matrix/written_profile.hpp
 
 placement_measure_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
@@ -39,7 +38,6 @@ libplacement_profile_la_CXXFLAGS = $(AM_CXXFLAGS) -ftls-model=initial-exec
 libplacement_profile_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined
 libplacement_profile_la_LIBADD = $(mpi_traffic) $(MPI_LIBS)
 libplacement_profile_la_SOURCES = \
-	%D%/persistent.cpp \
 	%D%/profile.cpp \
 	%D%/profile_calls.cpp \
 	%D%/profile_collectives.cpp \
@@ -58,7 +56,6 @@ libplacement_reorder_la_CXXFLAGS = $(AM_CXXFLAGS)
 libplacement_reorder_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined
 libplacement_reorder_la_LIBADD = $(mpi_order) $(HWLOC_LIBS) $(MPI_LIBS)
 libplacement_reorder_la_SOURCES = \
-	%D%/node_hardware.cpp \
 	%D%/reorder.cpp \
 	%D%/reorder_library.cpp \
 	%D%/reorder_topologies.cpp \

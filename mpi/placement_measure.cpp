@@ -24,7 +24,7 @@
 #include "common/util/median.hpp"
 #include "common/util/text.hpp"
 #include "common/util/tournament.hpp"
-#include "mpi/srun_environment.hpp"
+#include "mpi/environment.hpp"
 
 using namespace placement;
 
@@ -111,7 +111,7 @@ Result measure(const ProbePair& pair, std::vector<char>& buffer) {
 std::vector<std::string> node_names(int ranks) {
   std::array<char, 64> name{};
   mpi::node_name(ranks).copy(name.data(), name.size() - 1);
-  std::vector<char> all(name.size() * static_cast<std::size_t>(ranks));
+  std::vector<char> all(name.size() * ranks);
   MPI_Allgather(name.data(), name.size(), MPI_CHAR, all.data(), name.size(), MPI_CHAR, MPI_COMM_WORLD);
   std::vector<std::string> names;
   for (std::size_t at = 0; at < all.size(); at += name.size()) names.emplace_back(all.data() + at);

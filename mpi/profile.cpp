@@ -18,7 +18,6 @@
 #include <string_view>
 
 #include "common/util/error.hpp"
-#include "mpi/profile_write.hpp"
 #include "mpi/slice_sampling.hpp"
 
 namespace placement::mpi::profile {
@@ -249,11 +248,10 @@ void aborted() {
   state.traffic->set_state(RankState::aborted);
   // srun sets these two for a learned profile. Its user did not ask for it, and gets no message.
   if (state.settings.sample && state.settings.salvage == ProfileSettings::Salvage::no) return;
-  if (state.table_on_disk)
-    say("MPI_Abort on rank " + std::to_string(state.traffic->rank()) + "; the counts so far remain in " +
-        state.settings.file + ".rank*: placement-profile --merge " + state.settings.file);
-  else
-    say("MPI_Abort on rank " + std::to_string(state.traffic->rank()) + "; the profile is lost");
+  const std::string& file = state.settings.file;
+  say("MPI_Abort on rank " + std::to_string(state.traffic->rank()) + "; the " +
+      (state.table_on_disk ? "counts so far remain in " + file + ".rank*: placement-profile --merge " + file
+                           : "profile is lost"));
 }
 
 void set_level(int level) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The state of the profiler in this process, and the functions that the wrappers of MPI calls use [TOFA §1].
 #pragma once
-#include <mpi.h>
-
 #include <atomic>
 #include <cstdint>
+#include <mpi.h>
+#include <vector>
 
 #include "mpi/settings.hpp"
 #include "mpi/slice_sampling.hpp"
@@ -102,16 +102,20 @@ std::uint64_t bytes_of(Count count, MPI_Datatype type) {
   return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size > 0 ? size : 0);
 }
 
-// Counts `messages` messages of `bytes` bytes altogether to the process `rank` of a group. Other values of `rank` are
-// ignored.
-inline void count_to(Traffic& into, TrafficKind kind, const WorldRanks& group, int rank, std::uint64_t bytes,
-                     std::uint64_t messages = 1) {
-  if (rank < 0 || rank >= group.size()) return;  // MPI_PROC_NULL, MPI_ROOT, or a wrong rank that MPI reports
-  const std::int32_t world = group.world(rank);
+// Counts `messages` messages of `bytes` bytes altogether to a rank of MPI_COMM_WORLD, or WorldRanks::outside.
+inline void count_to_world(Traffic& into, TrafficKind kind, std::int32_t world, std::uint64_t bytes,
+                           std::uint64_t messages) {
   if (world == WorldRanks::outside)
     into.add_outside(bytes, messages);
   else
     into.add(kind, world, bytes, messages);
+}
+
+// Counts messages in this way to the process `rank` of a group. Other values of `rank` are ignored.
+inline void count_to(Traffic& into, TrafficKind kind, const WorldRanks& group, int rank, std::uint64_t bytes,
+                     std::uint64_t messages = 1) {
+  if (rank < 0 || rank >= group.size()) return;  // MPI_PROC_NULL, MPI_ROOT, or a wrong rank that MPI reports
+  count_to_world(into, kind, group.world(rank), bytes, messages);
 }
 
 // Begins the profile after a successful MPI_Init. The call is collective over the world of the program.
@@ -124,5 +128,34 @@ void aborted();
 CollectiveModel collective_model();
 // Handles MPI_Pcontrol: level 0 stops counting, any other level continues it.
 void set_level(int level);
+
+// The messages of each start of a persistent request to one process.
+struct PlannedSend {
+  TrafficKind kind;
+  std::int32_t world;      // rank in MPI_COMM_WORLD, or WorldRanks::outside for a process that is not in it
+  std::uint64_t bytes;     // in all messages
+  std::uint64_t messages;  // their number
+};
+
+// Stores the messages of a persistent request. They replace messages stored for this handle before. Any thread may
+// call it.
+void remember_request(MPI_Request request, std::vector<PlannedSend> sends);
+// Removes the messages stored for a request. Any thread may call it.
+void forget_request(MPI_Request request);
+// Counts the messages stored for a request, at one start of it. Any thread may call it.
+void count_request(MPI_Request request);
+
+// The time of a run, and the rate of the clock that Traffic uses.
+struct RunTime {
+  double seconds = 0;           // from MPI_Init to MPI_Finalize
+  double ticks_per_second = 1;  // rate of Traffic::ticks()
+};
+
+// Writes the matrix and, if settings.summary is set, the summary next to it. The call is collective over `comm`, a
+// duplicate of MPI_COMM_WORLD. Both directions of a pair are added at the lower rank. Rank 0 writes the matrix row by
+// row in the np format: "np RANKS", then lines "source target bytes messages" with source < target, ascending. No rank
+// holds more than its own row and 2 MiB. Returns on each rank whether the matrix is written. If it is not, rank 0 has
+// printed the reason.
+bool write_profile(const Traffic& traffic, const ProfileSettings& settings, MPI_Comm comm, const RunTime& time);
 
 }  // namespace placement::mpi::profile

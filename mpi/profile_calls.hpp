@@ -4,7 +4,6 @@
 #pragma once
 #include <tuple>
 
-#include "mpi/persistent.hpp"
 #include "mpi/profile.hpp"
 
 namespace placement::mpi::profile {
@@ -23,13 +22,19 @@ MPI_Win window_among(MPI_Op, MPI_Win win, Rest...) {
   return win;
 }
 
+// Returns the last argument, which is the new handle in many calls.
+template <class... Arguments>
+auto last_of(Arguments... arguments) {
+  return std::get<sizeof...(arguments) - 1>(std::tuple(arguments...));
+}
+
 // ---- begin and end of the program
 
-//@ made initialised: MPI_Init
-inline void initialised(int*, char***) { begin(); }
-
-//@ made initialised_thread: MPI_Init_thread
-inline void initialised_thread(int*, char***, int, int*) { begin(); }
+//@ made initialised: MPI_Init MPI_Init_thread
+template <class... Arguments>
+void initialised(Arguments...) {
+  begin();
+}
 
 //@ before finalizing: MPI_Finalize
 inline void finalizing() { end(); }
@@ -100,7 +105,7 @@ void psend_init(const void*, int partitions, Count count, MPI_Datatype type, int
 //@ made other_init: MPI_Recv_init MPI_Precv_init
 template <class... Arguments>
 void other_init(Arguments... arguments) {
-  forget_request(*std::get<sizeof...(arguments) - 1>(std::tuple(arguments...)));
+  forget_request(*last_of(arguments...));
 }
 
 //@ before start: MPI_Start
@@ -158,22 +163,10 @@ inline void compare_and_swap(const void*, const void*, void*, MPI_Datatype type,
 // Counts the weight of each neighbour to which this rank sends; the weight is 1 where the program gave none.
 void count_topology(MPI_Comm comm);
 
-//@ made cart_created: MPI_Cart_create
-inline void cart_created(MPI_Comm, int, const int[], const int[], int, MPI_Comm* made) { count_topology(*made); }
-
-//@ made graph_created: MPI_Graph_create
-inline void graph_created(MPI_Comm, int, const int[], const int[], int, MPI_Comm* made) { count_topology(*made); }
-
-//@ made dist_graph_created: MPI_Dist_graph_create
-inline void dist_graph_created(MPI_Comm, int, const int[], const int[], const int[], const int[], MPI_Info, int,
-                               MPI_Comm* made) {
-  count_topology(*made);
-}
-
-//@ made adjacent_created: MPI_Dist_graph_create_adjacent
-inline void adjacent_created(MPI_Comm, int, const int[], const int[], int, const int[], const int[], MPI_Info, int,
-                             MPI_Comm* made) {
-  count_topology(*made);
+//@ made topology_created: MPI_Cart_create MPI_Graph_create MPI_Dist_graph_create MPI_Dist_graph_create_adjacent
+template <class... Arguments>
+void topology_created(Arguments... arguments) {
+  count_topology(*last_of(arguments...));
 }
 
 }  // namespace placement::mpi::profile

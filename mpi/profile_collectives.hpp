@@ -5,7 +5,6 @@
 // has a request, a persistent call has an info and a request. A persistent call is counted at each start.
 #pragma once
 #include "mpi/collective.hpp"
-#include "mpi/persistent.hpp"
 #include "mpi/profile.hpp"
 
 namespace placement::mpi::profile {
@@ -50,7 +49,7 @@ void set_elements(CollectiveCall& call, Count count, MPI_Datatype type) {
 template <class Count>
 std::vector<std::uint64_t> block_bytes(const Count counts[], MPI_Datatype type, int peers) {
   const std::uint64_t element = type_bytes(type);
-  std::vector<std::uint64_t> blocks(static_cast<std::size_t>(peers));
+  std::vector<std::uint64_t> blocks(peers);
   for (int peer = 0; peer < peers; ++peer)
     blocks[peer] = static_cast<std::uint64_t>(counts[peer] > 0 ? counts[peer] : 0) * element;
   return blocks;
@@ -59,7 +58,7 @@ std::vector<std::uint64_t> block_bytes(const Count counts[], MPI_Datatype type, 
 // Returns the bytes of the block of each peer, if each block has its own type.
 template <class Count>
 std::vector<std::uint64_t> block_bytes(const Count counts[], const MPI_Datatype types[], int peers) {
-  std::vector<std::uint64_t> blocks(static_cast<std::size_t>(peers));
+  std::vector<std::uint64_t> blocks(peers);
   for (int peer = 0; peer < peers; ++peer) blocks[peer] = counts[peer] > 0 ? bytes_of(counts[peer], types[peer]) : 0;
   return blocks;
 }
@@ -82,6 +81,20 @@ void collective(Collective operation, int root, MPI_Comm comm, Describe describe
   count_collective(comm, call, persistent_request(form...));
 }
 
+// As collective(), where the elements of a call are (count, type) if `own` returns true, and (to_count, to_type) if
+// not.
+template <class Own, class Count, class... Form>
+void collective_of_either(Collective operation, int root, MPI_Comm comm, Own own, Count count, MPI_Datatype type,
+                          Count to_count, MPI_Datatype to_type, Form... form) {
+  const auto describe = [&](CollectiveCall& call) {
+    if (own())
+      set_elements(call, count, type);
+    else
+      set_elements(call, to_count, to_type);
+  };
+  collective(operation, root, comm, describe, form...);
+}
+
 // ---- broadcast, barrier, reductions
 
 //@ before barrier: MPI_Barrier MPI_Ibarrier
@@ -92,54 +105,53 @@ void barrier(MPI_Comm comm, Form... form) {
       Collective::barrier, 0, comm, [](CollectiveCall&) {}, form...);
 }
 
+// Counts a broadcast or reduction of `count` elements; `root` is 0 if the operation has no root.
+template <class Count, class... Form>
+void of_elements(Collective operation, Count count, MPI_Datatype type, int root, MPI_Comm comm, Form... form) {
+  collective(
+      operation, root, comm, [&](CollectiveCall& call) { set_elements(call, count, type); }, form...);
+}
+
 //@ before bcast: MPI_Bcast MPI_Ibcast
 //@ made bcast: MPI_Bcast_init MPIX_Bcast_init
 template <class Count, class... Form>
 void bcast(void*, Count count, MPI_Datatype type, int root, MPI_Comm comm, Form... form) {
-  collective(
-      Collective::bcast, root, comm, [&](CollectiveCall& call) { set_elements(call, count, type); }, form...);
-}
-
-// Counts a reduction of `count` elements at each rank; `root` is 0 if the operation has no root.
-template <class Count, class... Form>
-void reduction(Collective operation, Count count, MPI_Datatype type, int root, MPI_Comm comm, Form... form) {
-  collective(
-      operation, root, comm, [&](CollectiveCall& call) { set_elements(call, count, type); }, form...);
+  of_elements(Collective::bcast, count, type, root, comm, form...);
 }
 
 //@ before reduce: MPI_Reduce MPI_Ireduce
 //@ made reduce: MPI_Reduce_init MPIX_Reduce_init
 template <class Count, class... Form>
 void reduce(const void*, void*, Count count, MPI_Datatype type, MPI_Op, int root, MPI_Comm comm, Form... form) {
-  reduction(Collective::reduce, count, type, root, comm, form...);
+  of_elements(Collective::reduce, count, type, root, comm, form...);
 }
 
 //@ before allreduce: MPI_Allreduce MPI_Iallreduce
 //@ made allreduce: MPI_Allreduce_init MPIX_Allreduce_init
 template <class Count, class... Form>
 void allreduce(const void*, void*, Count count, MPI_Datatype type, MPI_Op, MPI_Comm comm, Form... form) {
-  reduction(Collective::allreduce, count, type, 0, comm, form...);
+  of_elements(Collective::allreduce, count, type, 0, comm, form...);
 }
 
 //@ before scan: MPI_Scan MPI_Iscan
 //@ made scan: MPI_Scan_init MPIX_Scan_init
 template <class Count, class... Form>
 void scan(const void*, void*, Count count, MPI_Datatype type, MPI_Op, MPI_Comm comm, Form... form) {
-  reduction(Collective::scan, count, type, 0, comm, form...);
+  of_elements(Collective::scan, count, type, 0, comm, form...);
 }
 
 //@ before exscan: MPI_Exscan MPI_Iexscan
 //@ made exscan: MPI_Exscan_init MPIX_Exscan_init
 template <class Count, class... Form>
 void exscan(const void*, void*, Count count, MPI_Datatype type, MPI_Op, MPI_Comm comm, Form... form) {
-  reduction(Collective::exscan, count, type, 0, comm, form...);
+  of_elements(Collective::exscan, count, type, 0, comm, form...);
 }
 
 //@ before reduce_scatter_block: MPI_Reduce_scatter_block MPI_Ireduce_scatter_block
 //@ made reduce_scatter_block: MPI_Reduce_scatter_block_init MPIX_Reduce_scatter_block_init
 template <class Count, class... Form>
 void reduce_scatter_block(const void*, void*, Count count, MPI_Datatype type, MPI_Op, MPI_Comm comm, Form... form) {
-  reduction(Collective::reduce_scatter_block, count, type, 0, comm, form...);
+  of_elements(Collective::reduce_scatter_block, count, type, 0, comm, form...);
 }
 
 //@ before reduce_scatter: MPI_Reduce_scatter MPI_Ireduce_scatter
@@ -162,13 +174,8 @@ void reduce_scatter(const void*, void*, const Count block_counts[], MPI_Datatype
 template <class Count, class... Form>
 void gather(const void*, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type, int root,
             MPI_Comm comm, Form... form) {
-  const auto describe = [&](CollectiveCall& call) {
-    if (is_root(comm, root))
-      set_elements(call, to_count, to_type);
-    else
-      set_elements(call, count, type);
-  };
-  collective(Collective::gather, root, comm, describe, form...);
+  const auto own = [&] { return !is_root(comm, root); };
+  collective_of_either(Collective::gather, root, comm, own, count, type, to_count, to_type, form...);
 }
 
 //@ before gatherv: MPI_Gatherv MPI_Igatherv
@@ -187,13 +194,8 @@ void gatherv(const void*, Count count, MPI_Datatype type, void*, const Count[], 
 template <class Count, class... Form>
 void scatter(const void*, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type, int root,
              MPI_Comm comm, Form... form) {
-  const auto describe = [&](CollectiveCall& call) {
-    if (is_root(comm, root))
-      set_elements(call, count, type);
-    else
-      set_elements(call, to_count, to_type);
-  };
-  collective(Collective::scatter, root, comm, describe, form...);
+  const auto own = [&] { return is_root(comm, root); };
+  collective_of_either(Collective::scatter, root, comm, own, count, type, to_count, to_type, form...);
 }
 
 //@ before scatterv: MPI_Scatterv MPI_Iscatterv
@@ -212,14 +214,11 @@ void scatterv(const void*, const Count block_counts[], const Offset[], MPI_Datat
 template <class Count, class... Form>
 void allgather(const void*, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type, MPI_Comm comm,
                Form... form) {
-  const auto describe = [&](CollectiveCall& call) {
+  const auto own = [&] {  // the two groups of an inter-communicator may send different amounts
     const CommInfo* info = comm_info(comm);
-    if (info && info->inter)  // the two groups may send different amounts
-      set_elements(call, count, type);
-    else
-      set_elements(call, to_count, to_type);
+    return info && info->inter;
   };
-  collective(Collective::allgather, 0, comm, describe, form...);
+  collective_of_either(Collective::allgather, 0, comm, own, count, type, to_count, to_type, form...);
 }
 
 //@ before allgatherv: MPI_Allgatherv MPI_Iallgatherv
@@ -242,13 +241,8 @@ void allgatherv(const void*, Count count, MPI_Datatype type, void*, const Count 
 template <class Count, class... Form>
 void alltoall(const void* from, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type,
               MPI_Comm comm, Form... form) {
-  const auto describe = [&](CollectiveCall& call) {
-    if (from == MPI_IN_PLACE)
-      set_elements(call, to_count, to_type);
-    else
-      set_elements(call, count, type);
-  };
-  collective(Collective::alltoall, 0, comm, describe, form...);
+  const auto own = [&] { return from != MPI_IN_PLACE; };
+  collective_of_either(Collective::alltoall, 0, comm, own, count, type, to_count, to_type, form...);
 }
 
 // `Type` is the type of all blocks, or an array with a type for each block.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "mpi/profile_write.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -11,8 +9,9 @@
 #include <vector>
 
 #include "common/util/error.hpp"
+#include "mpi/environment.hpp"
+#include "mpi/profile.hpp"
 #include "mpi/profile_file.hpp"
-#include "mpi/srun_environment.hpp"
 
 namespace placement::mpi::profile {
 namespace {
@@ -30,7 +29,7 @@ constexpr int pair_words = sizeof(Pair) / sizeof(std::uint64_t);
 // Returns the traffic between this rank and each higher rank, both directions added, ascending.
 std::vector<Pair> summed_row(const Traffic& traffic, std::uint32_t kinds, MPI_Comm comm) {
   const auto own = static_cast<std::uint64_t>(traffic.rank());
-  std::vector<int> has_half(static_cast<std::size_t>(traffic.ranks()), 0);
+  std::vector<int> has_half(traffic.ranks(), 0);
   std::vector<Pair> halves;
   std::map<std::uint64_t, Pair> row;
   for (const PeerTraffic& to : traffic.peers(kinds)) {
@@ -76,7 +75,7 @@ class PairsBelow {
   std::vector<Pair> next() {
     std::vector<Pair> batch;
     do {
-      const auto count = static_cast<std::ptrdiff_t>(std::min(batch_pairs - batch.size(), waiting_.size()));
+      const auto count = std::min(batch_pairs - batch.size(), waiting_.size());
       batch.insert(batch.end(), waiting_.begin(), waiting_.begin() + count);
       waiting_.erase(waiting_.begin(), waiting_.begin() + count);
     } while (batch.size() < batch_pairs && receive());

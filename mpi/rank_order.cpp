@@ -2,13 +2,15 @@
 #include "mpi/rank_order.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "common/util/error.hpp"
+#include "common/util/sequence.hpp"
+#include "common/util/text.hpp"
 #include "treematch/grouping.hpp"
 #include "treematch/tree_map.hpp"
 
 namespace placement::mpi {
+
 namespace {
 
 // Returns whether paths branch at `level`: two processes have equal paths above it, and different ones at it. `sorted`
@@ -17,8 +19,7 @@ bool branches(std::span<const ProcessPlace> places, std::span<const std::int32_t
   for (std::size_t k = 1; k < sorted.size(); ++k) {
     const auto& a = places[sorted[k - 1]].path;
     const auto& b = places[sorted[k]].path;
-    if (std::equal(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(level), b.begin()) && a[level] != b[level])
-      return true;
+    if (std::equal(a.begin(), a.begin() + level, b.begin()) && a[level] != b[level]) return true;
   }
   return false;
 }
@@ -37,8 +38,7 @@ std::int64_t work_limit(const CommMatrix& matrix) {
 // time than its search, and returns the mapping with fewer hop-bytes.
 treematch::MapResult mapping_by(OrderMethod method, const CommMatrix& matrix, const TreeTopology& tree) {
   constexpr std::int32_t few_ranks = 64;
-  std::vector<std::int32_t> all(static_cast<std::size_t>(matrix.ranks()));
-  std::iota(all.begin(), all.end(), 0);
+  std::vector<std::int32_t> all = numbers(matrix.ranks());
   treematch::MapOptions map;
   map.scope = treematch::LeafScope::given;
   map.work_limit = work_limit(matrix);
@@ -52,10 +52,8 @@ treematch::MapResult mapping_by(OrderMethod method, const CommMatrix& matrix, co
 }  // namespace
 
 ProcessTree process_tree(std::span<const ProcessPlace> places) {
-  std::vector<std::int32_t> sorted(places.size());
-  std::iota(sorted.begin(), sorted.end(), 0);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](std::int32_t a, std::int32_t b) { return places[a].path < places[b].path; });
+  const std::vector<std::int32_t> sorted = ordered_numbers(
+      places.size(), [&](std::int32_t process) -> const auto& { return places[process].path; });
   std::vector<std::size_t> levels;
   for (std::size_t level = 0; level < ProcessPlace::levels; ++level)
     if (branches(places, sorted, level)) levels.push_back(level);
@@ -91,8 +89,7 @@ RankOrder order_ranks(const CommMatrix& matrix, std::span<const ProcessPlace> pl
     throw Error("the matrix has " + std::to_string(matrix.ranks()) + " ranks, but the communicator has " +
                 std::to_string(processes));
   RankOrder order;
-  order.rank_of_process.resize(places.size());
-  std::iota(order.rank_of_process.begin(), order.rank_of_process.end(), 0);
+  order.rank_of_process = numbers(places.size());
   if (processes < 2) return order;
   const ProcessTree machine = process_tree(places);
   order.natural_cost = machine.tree.hop_bytes(matrix, machine.leaf_of_process);
@@ -109,6 +106,18 @@ RankOrder order_ranks(const CommMatrix& matrix, std::span<const ProcessPlace> pl
   order.cost = mapped.cost;
   order.changed = true;
   return order;
+}
+
+std::vector<std::string> switches_of_address(std::string_view address, std::string_view pattern) {
+  const std::vector<std::string_view> kinds = split_at(pattern, '.');
+  const std::vector<std::string_view> names = split_at(address, '.');
+  if (kinds.back() != "node" || names.size() < kinds.size()) return {};
+  std::vector<std::string> switches;
+  for (std::size_t level = 0; level + 1 < kinds.size(); ++level) {
+    if (kinds[level] != "switch" || names[level].empty()) return {};
+    switches.emplace_back(names[level]);
+  }
+  return switches;
 }
 
 }  // namespace placement::mpi

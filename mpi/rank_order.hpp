@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/matrix/comm_matrix.hpp"
@@ -53,5 +54,11 @@ struct RankOrder {
 // Returns the rank for each process. Process p runs at places[p]. Rank r of the result has the traffic of row r of the
 // matrix. The result is deterministic. Throws Error when matrix and places differ in size.
 RankOrder order_ranks(const CommMatrix& matrix, std::span<const ProcessPlace> places, const OrderOptions& options);
+
+// Returns the names of the switches above a node, from the top. `address` and `pattern` are Slurm's
+// SLURM_TOPOLOGY_ADDR ("core.rack3.n17") and SLURM_TOPOLOGY_ADDR_PATTERN ("switch.switch.node"), see srun(1). The name
+// of a node may contain dots. The result is empty when the pattern is of another kind, the address is shorter than it,
+// or there are no switches.
+std::vector<std::string> switches_of_address(std::string_view address, std::string_view pattern);
 
 }  // namespace placement::mpi

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "mpi/reorder.hpp"
 
+#include <hwloc.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <memory>
 #include <numeric>
 #include <sstream>
+#include <type_traits>
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/matrix/matrix_format.hpp"
 #include "common/util/bytes.hpp"
+#include "common/util/cpu_list.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/deadline.hpp"
 #include "mpi/assignment_files.hpp"
-#include "mpi/node_hardware.hpp"
-#include "mpi/srun_environment.hpp"
-#include "mpi/switch_address.hpp"
-#include "mpi/word_setting.hpp"
+#include "mpi/rank_order.hpp"
+#include "mpi/environment.hpp"
 
 namespace placement::mpi::reorder {
 
@@ -35,6 +39,55 @@ struct State {
 };
 State& state = *new State;
 
+struct TopologyDeleter {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, TopologyDeleter>;
+
+// Loads packages, last-level caches and cores only, because other objects take time to find.
+Topology load() {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) return nullptr;
+  Topology topology(raw);
+  // This component would move the process to each CPU in turn, which takes longer the more processes there are.
+  hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
+  hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
+  for (const hwloc_obj_type_t type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_CORE})
+    hwloc_topology_set_type_filter(raw, type, HWLOC_TYPE_FILTER_KEEP_ALL);
+  if (hwloc_topology_load(raw) != 0) return nullptr;
+  return topology;
+}
+
+// Returns whether the process is bound to some of the CPUs. If it is not, it has no position, and the hardware need
+// not be read.
+bool is_bound() {
+  const std::vector<std::int32_t> cpus = allowed_cpus();
+  return cpus.empty() || std::ssize(cpus) < sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+// Returns the index of the object of this type that contains the whole set; -1 when there is none.
+std::int64_t covering(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_const_cpuset_t set) {
+  for (hwloc_obj_t object = nullptr; (object = hwloc_get_next_obj_by_type(topology, type, object));)
+    if (hwloc_bitmap_isincluded(set, object->cpuset)) return object->logical_index;
+  return -1;
+}
+
+// Sets package, last-level cache and core in `path` by the CPU binding of this process, as numbered by hwloc. A level
+// stays -1 if the binding spans several objects of it. All stay -1 if it is not bound or the hardware cannot be read.
+void find_place_in_node(std::int64_t* path) {
+  if (!is_bound()) return;
+  const Topology topology = load();
+  hwloc_bitmap_t set = hwloc_bitmap_alloc();
+  if (topology && set && hwloc_get_cpubind(topology.get(), set, HWLOC_CPUBIND_PROCESS) == 0) {
+    constexpr hwloc_obj_type_t types[] = {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_CORE};
+    for (std::size_t level = 0; level < std::size(types); ++level)
+      path[level] = covering(topology.get(), types[level], set);
+    // A machine may have no last-level cache. The level then has 0 for all processes, so that the core below it counts.
+    if (path[1] < 0 && path[2] >= 0) path[1] = 0;
+  }
+  hwloc_bitmap_free(set);
+}
+
 std::int64_t number_of_name(std::string_view name) { return static_cast<std::int64_t>(fnv1a(name) >> 1); }
 
 ProcessPlace place_of_process() {
@@ -48,8 +101,7 @@ ProcessPlace place_of_process() {
         place.path[level] = number_of_name(switches[level]);
     }
     place.path[ProcessPlace::switch_levels] = number_of_name(node_name(ranks));
-    const NodePosition position = node_position();
-    std::copy(position.path.begin(), position.path.end(), place.path.begin() + ProcessPlace::switch_levels + 1);
+    find_place_in_node(&place.path[ProcessPlace::switch_levels + 1]);
     return place;
   }
   // The path has the digits of the world rank in the mixed radix of the hardware file.
@@ -170,7 +222,7 @@ std::vector<int> decided(MPI_Comm comm, Ranks ranks_at_root) {
     }
   }
   const bool changed = !ranks.empty();
-  ranks.resize(static_cast<std::size_t>(size_of(comm)));
+  ranks.resize(size_of(comm));
   ranks.push_back(changed);
   PMPI_Bcast(ranks.data(), static_cast<int>(ranks.size()), MPI_INT, 0, comm);
   if (ranks.back() == 0) return {};
@@ -263,7 +315,7 @@ int with_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm*
   if (rank_of_process.empty()) return PMPI_Comm_dup(comm, made);
   std::vector<int> process_of_rank(rank_of_process.size());
   for (std::size_t process = 0; process < rank_of_process.size(); ++process)
-    process_of_rank[static_cast<std::size_t>(rank_of_process[process])] = static_cast<int>(process);
+    process_of_rank[rank_of_process[process]] = static_cast<int>(process);
   // All processes know the order. Therefore no communication is needed for it, as MPI_Comm_split would.
   MPI_Group group = MPI_GROUP_NULL, ordered = MPI_GROUP_NULL;
   PMPI_Comm_group(comm, &group);

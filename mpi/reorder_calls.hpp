@@ -10,11 +10,11 @@ namespace placement::mpi::reorder {
 //@ skip: MPI_Dist_graph_create MPI_Dist_graph_create_adjacent MPI_Graph_create MPI_Cart_create
 //@ skip: MPI_Comm_get_attr MPI_Attr_get MPI_Attr_put MPI_Attr_delete
 
-//@ made initialised: MPI_Init
-inline void initialised(int*, char***) { begin(); }
-
-//@ made initialised_thread: MPI_Init_thread
-inline void initialised_thread(int*, char***, int, int*) { begin(); }
+//@ made initialised: MPI_Init MPI_Init_thread
+template <class... Arguments>
+void initialised(Arguments...) {
+  begin();
+}
 
 //@ before finalizing: MPI_Finalize
 inline void finalizing() { end(); }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "mpi/reorder_topologies.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -91,8 +89,8 @@ Vertex vertex_in(MPI_Comm graph, bool weighted) {
   PMPI_Dist_graph_neighbors(
       graph, in, vertex.sources.data(), has_weights ? vertex.source_weights.data() : MPI_UNWEIGHTED, out,
       vertex.destinations.data(), has_weights ? vertex.destination_weights.data() : MPI_UNWEIGHTED);
-  vertex.sources.resize(static_cast<std::size_t>(in));
-  vertex.destinations.resize(static_cast<std::size_t>(out));
+  vertex.sources.resize(in);
+  vertex.destinations.resize(out);
   vertex.source_weights.resize(weighted && has_weights ? static_cast<std::size_t>(in) : 0);
   vertex.destination_weights.resize(weighted && has_weights ? static_cast<std::size_t>(out) : 0);
   return vertex;
@@ -201,7 +199,7 @@ int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[],
     const int rank = ranks[me];
     if ((*made == MPI_COMM_NULL) != (rank >= nodes)) return false;
     if (rank >= nodes) return true;
-    std::vector<int> neighbours(static_cast<std::size_t>(index[rank] - first(rank)));
+    std::vector<int> neighbours(index[rank] - first(rank));
     int count = 0;
     PMPI_Graph_neighbors_count(*made, rank, &count);
     if (rank_in(*made) != rank || count != static_cast<int>(neighbours.size())) return false;
@@ -238,7 +236,7 @@ int cart_create(MPI_Comm comm, int dimensions, const int dims[], const int perio
     const int rank = ranks[me];
     if ((*made == MPI_COMM_NULL) != (rank >= cells)) return false;
     if (rank >= cells) return true;
-    std::vector<int> coordinates(static_cast<std::size_t>(dimensions));
+    std::vector<int> coordinates(dimensions);
     if (rank_in(*made) != rank || PMPI_Cart_coords(*made, rank, dimensions, coordinates.data()) != MPI_SUCCESS)
       return false;
     int cell = 0;

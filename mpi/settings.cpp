@@ -12,7 +12,7 @@
 
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
-#include "mpi/word_setting.hpp"
+#include "mpi/environment.hpp"
 
 namespace placement::mpi {
 namespace {

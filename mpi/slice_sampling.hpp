@@ -15,13 +15,10 @@ namespace placement::mpi {
 class SliceSampling {
  public:
   static constexpr std::uint64_t usual_slice_ns = 25'000'000;
-  static constexpr std::uint64_t spans_in_full =
-      6;  // the first spans have one slice, so a very short run is counted completely
-  static constexpr std::uint64_t spans_of_a_length =
-      3;  // after this number of spans, the next ones have one slice more
-  static constexpr std::uint64_t busy_messages =
-      2048;                                          // a slice with fewer messages counts as a slice with few messages
-  static constexpr std::uint64_t longest_span = 10;  // in slices
+  static constexpr std::uint64_t spans_in_full = 6;      // the first spans have one slice: a short run counts in full
+  static constexpr std::uint64_t spans_of_a_length = 3;  // after this number of spans, the next have one slice more
+  static constexpr std::uint64_t busy_messages = 2048;   // a slice with fewer messages has few
+  static constexpr std::uint64_t longest_span = 10;      // in slices
 
   // `seed` makes the places of slices differ between ranks. The first span begins at `now`, when `messages` were
   // counted. A slice takes `slice_ns`, 1 or more.

@@ -19,26 +19,13 @@ constexpr char table_magic[8] = {'p', 'l', 'c', 't', 'r', 'a', 'f', '1'};
 
 }  // namespace
 
-struct Traffic::Header {
-  char magic[8];
-  std::uint32_t ranks;
-  std::uint32_t rank;
-  std::uint64_t run;
-  std::atomic<std::uint32_t> state;
-  std::uint32_t reserved;
-  std::atomic<std::uint64_t> ticks;
-  std::atomic<std::uint64_t> calls;
-  Counter outside;
-  std::array<std::atomic<std::uint64_t>, size_classes> sizes;
-};
-
 std::string_view to_string(TrafficKind kind) {
   static constexpr std::string_view names[traffic_kinds] = {"point-to-point", "collective", "one-sided", "topology"};
   return names[static_cast<std::uint32_t>(kind)];
 }
 
 Traffic::Traffic(std::int32_t rank, std::int32_t ranks, std::uint64_t run, const std::string& path) {
-  mapped_bytes_ = sizeof(Header) + sizeof(Counter) * traffic_kinds * static_cast<std::size_t>(ranks);
+  mapped_bytes_ = sizeof(Header) + sizeof(Counter) * traffic_kinds * ranks;
   void* memory = MAP_FAILED;
   if (path.empty()) {
     memory = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -83,7 +70,7 @@ std::unique_ptr<const Traffic> Traffic::left_behind(const std::string& path) {
   if (std::memcmp(header.magic, table_magic, sizeof table_magic) != 0)
     throw Error(path + ": not a table of counters that this release can read");
   if (header.ranks < 1 || header.ranks > INT32_MAX || header.rank >= header.ranks ||
-      size != sizeof(Header) + sizeof(Counter) * traffic_kinds * static_cast<std::size_t>(header.ranks))
+      size != sizeof(Header) + sizeof(Counter) * traffic_kinds * header.ranks)
     throw Error(path + ": the table of rank " + std::to_string(header.rank) + " of " + std::to_string(header.ranks) +
                 " does not have " + std::to_string(size) + " bytes");
   return table;
@@ -92,14 +79,6 @@ std::unique_ptr<const Traffic> Traffic::left_behind(const std::string& path) {
 Traffic::~Traffic() {
   if (header_) munmap(header_, mapped_bytes_);
 }
-
-std::int32_t Traffic::rank() const { return static_cast<std::int32_t>(header_->rank); }
-std::int32_t Traffic::ranks() const { return static_cast<std::int32_t>(header_->ranks); }
-std::uint64_t Traffic::run() const { return header_->run; }
-RankState Traffic::state() const { return static_cast<RankState>(header_->state.load()); }
-void Traffic::set_state(RankState state) { header_->state = static_cast<std::uint32_t>(state); }
-std::uint64_t Traffic::ticks() const { return header_->ticks; }
-std::uint64_t Traffic::calls() const { return header_->calls; }
 
 // An atomic addition takes several times as long as a plain one, and most programs have one thread in MPI.
 void Traffic::bump(std::atomic<std::uint64_t>& counter, std::uint64_t amount) {
@@ -110,10 +89,8 @@ void Traffic::bump(std::atomic<std::uint64_t>& counter, std::uint64_t amount) {
 }
 
 Traffic::Counter& Traffic::counter(TrafficKind kind, std::int32_t peer) const {
-  return counters_[static_cast<std::size_t>(kind) * header_->ranks + static_cast<std::size_t>(peer)];
+  return counters_[static_cast<std::size_t>(kind) * header_->ranks + peer];
 }
-
-std::uint32_t Traffic::size_class(std::uint64_t bytes) { return static_cast<std::uint32_t>(std::bit_width(bytes)); }
 
 void Traffic::add(TrafficKind kind, std::int32_t peer, std::uint64_t bytes, std::uint64_t messages) {
   if (messages == 0) return;

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -48,13 +49,13 @@ class Traffic {
   Traffic& operator=(const Traffic&) = delete;
 
   // Return the rank in MPI_COMM_WORLD of the process of this table, and the number of ranks there.
-  std::int32_t rank() const;
-  std::int32_t ranks() const;
+  std::int32_t rank() const { return static_cast<std::int32_t>(header_->rank); }
+  std::int32_t ranks() const { return static_cast<std::int32_t>(header_->ranks); }
   // Returns the number of the run, which is equal in all its tables.
-  std::uint64_t run() const;
+  std::uint64_t run() const { return header_->run; }
   // Return and set how the process ended.
-  RankState state() const;
-  void set_state(RankState state);
+  RankState state() const { return static_cast<RankState>(header_->state.load()); }
+  void set_state(RankState state) { header_->state = static_cast<std::uint32_t>(state); }
 
   // Sets the factor by which messages and times that are added from now on are multiplied; 1 by default. An edge of a
   // topology counts once.
@@ -76,17 +77,28 @@ class Traffic {
   PeerTraffic outside() const;                            // to processes that are not in MPI_COMM_WORLD
   std::array<std::uint64_t, size_classes> sizes() const;  // messages of each size class
   std::uint64_t messages() const;                         // of all size classes
-  std::uint64_t ticks() const;                            // time in calls that can wait
-  std::uint64_t calls() const;                            // number of calls that can wait
+  std::uint64_t ticks() const { return header_->ticks; }  // time in calls that can wait
+  std::uint64_t calls() const { return header_->calls; }  // number of calls that can wait
 
   // Returns the size class of a message.
-  static std::uint32_t size_class(std::uint64_t bytes);
+  static std::uint32_t size_class(std::uint64_t bytes) { return static_cast<std::uint32_t>(std::bit_width(bytes)); }
 
  private:
-  struct Header;
   struct Counter {
     std::atomic<std::uint64_t> bytes;
     std::atomic<std::uint64_t> messages;
+  };
+  struct Header {
+    char magic[8];
+    std::uint32_t ranks;
+    std::uint32_t rank;
+    std::uint64_t run;
+    std::atomic<std::uint32_t> state;
+    std::uint32_t reserved;
+    std::atomic<std::uint64_t> ticks;
+    std::atomic<std::uint64_t> calls;
+    Counter outside;
+    std::array<std::atomic<std::uint64_t>, size_classes> sizes;
   };
 
   Traffic() = default;

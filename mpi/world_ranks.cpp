@@ -88,7 +88,7 @@ void look_at_topology(MPI_Comm comm, CommInfo& info) {
   } else if (kind == MPI_GRAPH) {
     int count = 0;
     PMPI_Graph_neighbors_count(comm, info.rank, &count);
-    info.destinations.resize(static_cast<std::size_t>(count));
+    info.destinations.resize(count);
     PMPI_Graph_neighbors(comm, info.rank, count, info.destinations.data());
   } else if (kind == MPI_DIST_GRAPH) {
     int in = 0;
@@ -101,9 +101,9 @@ void look_at_topology(MPI_Comm comm, CommInfo& info) {
     info.destinations.resize(static_cast<std::size_t>(out) + 1);
     PMPI_Dist_graph_neighbors(comm, in, sources.data(), weighted ? source_weights.data() : MPI_UNWEIGHTED, out,
                               info.destinations.data(), weighted ? weights.data() : MPI_UNWEIGHTED);
-    info.destinations.resize(static_cast<std::size_t>(out));
+    info.destinations.resize(out);
     if (weighted) {
-      weights.resize(static_cast<std::size_t>(out));
+      weights.resize(out);
       info.weights = std::move(weights);
     }
   }

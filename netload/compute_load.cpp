@@ -36,10 +36,18 @@ void add_attribute(const std::vector<double>& column, bool maximise, double weig
   }
 }
 
+// Replaces unknown values by the worst known value, or by 1 if no value is known.
+std::vector<double> worst_or_one(std::vector<double> values) {
+  values = worst_where_unknown(std::move(values));
+  for (double& value : values)
+    if (std::isnan(value)) value = 1;
+  return values;
+}
+
 }  // namespace
 
 std::vector<double> compute_load(const NodeTable& table, const NlaWeights& weights) {
-  std::vector<double> load(static_cast<std::size_t>(table.nodes), 0.0);
+  std::vector<double> load(table.nodes, 0.0);
   for (std::size_t a = 0; a < node_attribute_count; ++a)
     if (weights.attribute[a] > 0 && !table.columns[a].empty())
       add_attribute(table.columns[a], node_attributes()[a].maximise, weights.attribute[a], load);
@@ -61,6 +69,21 @@ std::int32_t effective_processors(double cores, double load, std::int32_t least,
   const double busy = load > 0 ? std::ceil(load) : 0;
   const double left = formula == ProcessorFormula::printed ? cores - std::fmod(busy, cores) : cores - busy;
   return static_cast<std::int32_t>(std::max(left, static_cast<double>(least)));
+}
+
+std::vector<double> slowdown_of_nodes(const NodeTable& table, std::span<const double> cores,
+                                      std::span<const double> load, std::span<const std::int32_t> processors) {
+  const std::vector<double>& frequency = table[NodeAttribute::frequency];
+  std::vector<double> clock(processors.size(), NAN), crowd(processors.size(), NAN);
+  for (std::size_t n = 0; n < processors.size(); ++n) {
+    if (n < frequency.size() && frequency[n] > 0) clock[n] = 1 / frequency[n];
+    if (n < cores.size() && n < load.size() && cores[n] > 0 && !std::isnan(load[n]))
+      crowd[n] = std::max(1.0, (load[n] + std::max(processors[n], 1)) / cores[n]);
+  }
+  clock = worst_or_one(std::move(clock));
+  crowd = worst_or_one(std::move(crowd));
+  for (std::size_t n = 0; n < clock.size(); ++n) clock[n] *= crowd[n];
+  return clock;
 }
 
 }  // namespace placement::netload

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "netload/weights.hpp"
@@ -41,5 +42,13 @@ std::vector<double> worst_where_unknown(std::vector<double> values,
 //   formula  `loaded` never rises with the load; `printed` gives all cores at load == cores
 std::int32_t effective_processors(double cores, double load, std::int32_t least = 1,
                                   ProcessorFormula formula = ProcessorFormula::loaded);
+
+// Returns the time of a fixed computation on each node, in any unit: processes per core (at least 1) / frequency. An
+// unknown value counts as the worst known one. If none is known, nodes count as equally fast.
+//   cores       cores of each node; empty, or NaN for a node: not known
+//   load        processes of other programs on each node; empty, or NaN for a node: not known
+//   processors  processes that each node takes
+std::vector<double> slowdown_of_nodes(const NodeTable& table, std::span<const double> cores,
+                                      std::span<const double> load, std::span<const std::int32_t> processors);
 
 }  // namespace placement::netload

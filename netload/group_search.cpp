@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
+#include "common/util/sequence.hpp"
 
 namespace placement::netload {
 
@@ -26,10 +26,6 @@ constexpr std::int64_t most_windows = 64;
 
 constexpr const char* no_time = "no time is left to choose nodes by load and network";
 
-// The number of start nodes per column of the table when a local search follows. The nodes of a column differ only in
-// their own load. So two suffice: this one, as a sample for the scale of loads, and the least loaded node.
-constexpr std::int64_t starts_of_a_column = 1;
-
 // Returns the number of groups from which the local search starts. It falls with the number of nodes and of members.
 std::size_t most_improved(std::size_t nodes, std::size_t members) {
   constexpr std::size_t most_sums = 1'300'000;
@@ -43,16 +39,17 @@ bool by_columns(const GroupInput& input, GroupSearch search) {
          2 * input.network->columns().columns() <= input.network->nodes();
 }
 
-// Returns k if every k-th node is a start. This bounds the work and still covers all parts of the machine.
+// Returns k if every k-th node is a start. This bounds the work and still covers all parts of the machine. The nodes of
+// a column of the table differ only in their own load. If a local search follows, two starts of each column suffice:
+// one as a sample for the scale of loads, and the least loaded node.
 std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& request, GroupSearch search) {
-  const auto nodes = static_cast<std::int64_t>(input.processors.size());
+  const auto nodes = std::ssize(input.processors);
   std::int64_t room = 0;
   for (const std::int32_t processors : input.processors) room += processors;
   const std::int64_t enough = (nodes * request.processes + room - 1) / std::max<std::int64_t>(room, 1);
   const std::int64_t size = std::min(nodes, std::max<std::int64_t>(request.min_nodes, enough));
   const std::int64_t each = (nodes + size * size / 2) * (input.network->dense() ? work_per_pair : work_per_far_pair);
-  const std::int64_t in_columns =
-      by_columns(input, search) ? nodes / (starts_of_a_column * input.network->columns().columns() + 1) : 1;
+  const std::int64_t in_columns = by_columns(input, search) ? nodes / (input.network->columns().columns() + 1) : 1;
   return static_cast<std::int32_t>(std::max<std::int64_t>({1, (nodes * each + most_work - 1) / most_work, in_columns}));
 }
 
@@ -63,8 +60,8 @@ std::vector<std::int32_t> least_loaded_of_columns(const GroupInput& input) {
   for (std::int32_t c = 0; c < columns.columns(); ++c) {
     std::int32_t least = -1;
     for (const std::int32_t node : columns.members(c)) {
-      const auto load = [&](std::int32_t n) { return input.compute_load[static_cast<std::size_t>(n)]; };
-      if (input.processors[static_cast<std::size_t>(node)] > 0 && (least < 0 || load(node) < load(least))) least = node;
+      const auto load = [&](std::int32_t n) { return input.compute_load[n]; };
+      if (input.processors[node] > 0 && (least < 0 || load(node) < load(least))) least = node;
     }
     if (least >= 0) starts.push_back(least);
   }
@@ -92,11 +89,11 @@ std::vector<std::int32_t> spread_starts(std::int32_t nodes, std::int32_t step) {
 bool serves(const GroupInput& input, const GroupRequest& request, const std::vector<std::int32_t>& group) {
   std::int64_t room = 0;
   for (const std::int32_t node : group) {
-    const std::int32_t processors = input.processors[static_cast<std::size_t>(node)];
+    const std::int32_t processors = input.processors[node];
     if (processors <= 0 && std::ranges::find(request.required, node) == request.required.end()) return false;
     room += processors;
   }
-  const auto size = static_cast<std::int64_t>(group.size());
+  const auto size = std::ssize(group);
   return room >= request.processes && size >= request.min_nodes && size <= request.max_nodes &&
          std::ranges::all_of(request.required, [&](std::int32_t n) { return std::ranges::count(group, n) > 0; });
 }
@@ -105,16 +102,10 @@ double part(double value, double sum) { return sum > 0 ? value / sum : 0; }
 
 // Returns the best `count` different groups, least T_G first. It moves them out of `groups`.
 std::vector<Group> best_groups(std::vector<Group>& groups, std::size_t count) {
-  std::vector<std::size_t> order(groups.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return groups[a].total_load < groups[b].total_load; });
   std::vector<Group> best;
-  for (const std::size_t k : order) {
+  for (const std::int32_t k : ordered_numbers(groups.size(), [&](std::int32_t g) { return groups[g].total_load; })) {
     if (best.size() == count) break;
-    const bool known =
-        std::any_of(best.begin(), best.end(), [&](const Group& g) { return g.nodes == groups[k].nodes; });
-    if (!known) best.push_back(std::move(groups[k]));
+    if (std::ranges::find(best, groups[k].nodes, &Group::nodes) == best.end()) best.push_back(std::move(groups[k]));
   }
   return best;
 }
@@ -135,7 +126,7 @@ std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& re
   for (const std::vector<std::int32_t>& known : input.known_groups)
     if (serves(input, request, known)) add([&] { return known; });
   add([&] { return least_loaded_group(input, request); });
-  const auto nodes = static_cast<std::int64_t>(input.processors.size());
+  const auto nodes = std::ssize(input.processors);
   std::int64_t windows = 1;
   std::vector<std::int32_t> twice(2 * input.processors.size());  // the nodes twice, so that a window may cross the end
   for (std::size_t k = 0; k < twice.size(); ++k) twice[k] = static_cast<std::int32_t>(k % input.processors.size());
@@ -154,20 +145,20 @@ StartGroups::StartGroups(const GroupInput& input, const GroupRequest& request) :
   const bool dense = input.network->dense();
   lists_.resize(dense ? 1 : static_cast<std::size_t>(input.network->columns().columns()) + 1);
   for (std::int32_t u = 0; u < static_cast<std::int32_t>(input.processors.size()); ++u)
-    if (input.processors[static_cast<std::size_t>(u)] > 0)
+    if (input.processors[u] > 0)
       lists_[dense ? 0 : static_cast<std::size_t>(input.network->columns().column_of(u))].push_back(u);
   for (std::vector<std::int32_t>& list : lists_)
-    std::ranges::stable_sort(list, {}, [&](std::int32_t u) { return input.compute_load[static_cast<std::size_t>(u)]; });
+    std::ranges::stable_sort(list, {}, [&](std::int32_t u) { return input.compute_load[u]; });
 }
 
 std::vector<std::int32_t> StartGroups::of_start(std::int32_t start) const {
-  const auto processors = [&](std::int32_t node) { return input_.processors[static_cast<std::size_t>(node)]; };
+  const auto processors = [&](std::int32_t node) { return input_.processors[node]; };
   if (processors(start) <= 0) return {};
   std::vector<std::int32_t> group = request_.required;
   if (std::ranges::find(group, start) == group.end()) group.push_back(start);
   std::int64_t missing = request_.processes;
   for (const std::int32_t node : group) missing -= processors(node);
-  const std::int64_t missing_nodes = request_.min_nodes - static_cast<std::int64_t>(group.size());
+  const std::int64_t missing_nodes = request_.min_nodes - std::ssize(group);
   std::vector<std::pair<double, std::int32_t>> others;  // a heap, the largest addition load first
   double limit = std::numeric_limits<double>::infinity();
   std::int64_t room = 0;  // of the others
@@ -175,20 +166,19 @@ std::vector<std::int32_t> StartGroups::of_start(std::int32_t start) const {
     const NetworkLoad::ToColumn to(*input_.network, start, static_cast<std::int32_t>(list));
     const double least = input_.beta * to.least();
     for (const std::int32_t u : lists_[list]) {
-      const double base = input_.alpha * input_.compute_load[static_cast<std::size_t>(u)];
+      const double base = input_.alpha * input_.compute_load[u];
       if (base + least > limit) break;
       const double load = base + input_.beta * to.at(u);
       if (load > limit || std::ranges::find(group, u) != group.end()) continue;
       others.emplace_back(load, u);
       std::push_heap(others.begin(), others.end());
       room += processors(u);
-      while (room - processors(others.front().second) >= missing &&
-             static_cast<std::int64_t>(others.size()) > missing_nodes) {
+      while (room - processors(others.front().second) >= missing && std::ssize(others) > missing_nodes) {
         room -= processors(others.front().second);
         std::pop_heap(others.begin(), others.end());
         others.pop_back();
       }
-      if (room >= missing && static_cast<std::int64_t>(others.size()) >= missing_nodes) limit = others.front().first;
+      if (room >= missing && std::ssize(others) >= missing_nodes) limit = others.front().first;
     }
   };
   if (missing > 0 || missing_nodes > 0) {
@@ -200,7 +190,7 @@ std::vector<std::int32_t> StartGroups::of_start(std::int32_t start) const {
       if (list != own) offer(list);
   }
   for (const auto& [load, node] : others) group.push_back(node);
-  if (static_cast<std::int64_t>(group.size()) > request_.max_nodes) return {};
+  if (std::ssize(group) > request_.max_nodes) return {};
   std::ranges::sort(group);
   return group;
 }
@@ -214,7 +204,7 @@ Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes, c
       looked = 0;
       if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time);
     }
-    group.compute_load += input.compute_load[static_cast<std::size_t>(nodes[k])];
+    group.compute_load += input.compute_load[nodes[k]];
     for (std::size_t l = k + 1; l < nodes.size(); ++l) group.network_load += input.network->at(nodes[k], nodes[l]);
   }
   group.nodes = std::move(nodes);
@@ -273,17 +263,17 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
   if (groups.empty())
     throw PlacementError(late ? STOCK_NO_TIME : STOCK_NO_ROOM,
                          late ? no_time : "no group of nodes meets the limits on nodes and on processes per node");
-  choice.starts = static_cast<std::int64_t>(groups.size());
+  choice.starts = std::ssize(groups);
   for (Group& group : groups) group.total_load = total_load(input, choice, group);
   const std::size_t improved = most_improved(input.processors.size(), groups[0].nodes.size());
   std::vector<Group> best = best_groups(groups, std::max(most_runners_up + 1, improved));
   std::int64_t room = 0;
-  for (const std::int32_t node : best[0].nodes) room += input.processors[static_cast<std::size_t>(node)];
+  for (const std::int32_t node : best[0].nodes) room += input.processors[node];
   choice.short_of_processors = room < request.processes;
   choice.best = choice.of_starts = best[0];
   if (search == GroupSearch::improved) {
     for (Group& group : simple) group.total_load = total_load(input, choice, group);
-    std::vector<Group> from(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(std::min(best.size(), improved)));
+    std::vector<Group> from(best.begin(), best.begin() + std::min(best.size(), improved));
     std::ranges::move(best_groups(simple, std::max<std::size_t>(improved / 4, 1)), std::back_inserter(from));
     for (const Group& start : from) {
       Group group = improved_group(input, request, choice, start, deadline);
@@ -300,26 +290,23 @@ std::vector<std::int32_t> group_in_order(const GroupInput& input, const GroupReq
                                          std::span<const std::int32_t> order) {
   std::vector<std::int32_t> group = request.required;
   std::int64_t room = request.processes;
-  for (const std::int32_t node : group) room -= input.processors[static_cast<std::size_t>(node)];
+  for (const std::int32_t node : group) room -= input.processors[node];
   for (const std::int32_t node : order) {
-    if (room <= 0 && static_cast<std::int64_t>(group.size()) >= request.min_nodes) break;
-    if (input.processors[static_cast<std::size_t>(node)] <= 0) continue;
+    if (room <= 0 && std::ssize(group) >= request.min_nodes) break;
+    if (input.processors[node] <= 0) continue;
     if (std::find(request.required.begin(), request.required.end(), node) != request.required.end()) continue;
     group.push_back(node);
-    room -= input.processors[static_cast<std::size_t>(node)];
+    room -= input.processors[node];
   }
-  if (group.empty() || static_cast<std::int64_t>(group.size()) > request.max_nodes)
+  if (group.empty() || std::ssize(group) > request.max_nodes)
     throw PlacementError(STOCK_NO_ROOM, "no group of nodes meets the limits on nodes and on processes per node");
   return group;
 }
 
 std::vector<std::int32_t> least_loaded_group(const GroupInput& input, const GroupRequest& request) {
-  std::vector<std::int32_t> order(input.processors.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return input.compute_load[static_cast<std::size_t>(a)] < input.compute_load[static_cast<std::size_t>(b)];
-  });
-  std::vector<std::int32_t> group = group_in_order(input, request, order);
+  std::vector<std::int32_t> group = group_in_order(
+      input, request,
+      ordered_numbers(input.processors.size(), [&](std::int32_t node) { return input.compute_load[node]; }));
   std::sort(group.begin(), group.end());
   return group;
 }
@@ -335,8 +322,7 @@ std::vector<std::int32_t> processes_per_node(std::span<const std::int32_t> proce
     }
   if (share.empty() || left == 0) return share;
   const auto count = static_cast<std::int32_t>(share.size());
-  for (std::int32_t k = 0; k < count; ++k)
-    share[static_cast<std::size_t>(k)] += left / count + (k < left % count ? 1 : 0);
+  for (std::int32_t k = 0; k < count; ++k) share[k] += left / count + (k < left % count ? 1 : 0);
   return share;
 }
 

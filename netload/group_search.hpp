@@ -7,7 +7,6 @@
 
 #include "common/util/deadline.hpp"
 #include "netload/network_load.hpp"
-#include "netload/slowdown.hpp"
 
 namespace placement::netload {
 

@@ -17,8 +17,6 @@ constexpr std::size_t fewest = 3;       // number of nodes from which on one can
 
 double sane(double value) { return value >= 0 && std::isfinite(value) ? value : unknown_value; }
 
-double sum_where_known(double a, double b) { return std::isnan(b) ? a : a - b; }
-
 // Returns the largest plausible value: `disbelief` times the 90th percentile, but at least `floor`. Infinite when only
 // few nodes have a value.
 double believed(const std::vector<double>& column, double floor) {
@@ -28,7 +26,7 @@ double believed(const std::vector<double>& column, double floor) {
   if (known.size() < fewest) return std::numeric_limits<double>::infinity();
   // With fewer than ten nodes the largest value is omitted.
   const std::size_t out = std::max<std::size_t>(known.size() / 10, 1);
-  const auto at = known.end() - static_cast<std::ptrdiff_t>(out) - 1;
+  const auto at = known.end() - out - 1;
   std::nth_element(known.begin(), at, known.end());
   return std::max(disbelief * *at, floor);
 }
@@ -46,7 +44,7 @@ void raise_to_jobs(std::vector<double>& column, std::span<const double> held) {
   for (std::size_t c = 0; c < column.size(); ++c)
     if (held[c] > 0 && !std::isnan(column[c])) caused.push_back(column[c] / held[c]);
   if (caused.size() < fewest) return;
-  const auto middle = caused.begin() + static_cast<std::ptrdiff_t>((caused.size() - 1) / 2);
+  const auto middle = caused.begin() + (caused.size() - 1) / 2;
   std::nth_element(caused.begin(), middle, caused.end());
   for (std::size_t c = 0; c < column.size(); ++c)
     if (held[c] > 0 && column[c] < believed_share * *middle * held[c]) column[c] = believed_share * *middle * held[c];
@@ -92,10 +90,6 @@ double floor_of(NodeAttribute which) {
   }
 }
 
-bool reporting(const NodeState& state) {
-  return !std::isnan(mean_of(state.cpu_load)) || !std::isnan(mean_of(state.cpu_utilisation));
-}
-
 }  // namespace
 
 double mean_of(const RunningMeans& means) {
@@ -111,7 +105,8 @@ double mean_of(const RunningMeans& means) {
 
 double load_beyond_slurm(const NodeState& state) {
   const double load = mean_of(state.cpu_load);
-  return std::isnan(load) ? unknown_value : std::max(0.0, sum_where_known(load, mean_of(state.slurm_load)) - noise);
+  const double of_slurm = mean_of(state.slurm_load);
+  return std::isnan(load) ? unknown_value : std::max(0.0, load - (std::isnan(of_slurm) ? 0 : of_slurm) - noise);
 }
 
 std::vector<double> loads_beyond_slurm(const LiveState& live, std::span<const std::int32_t> state_of) {
@@ -131,7 +126,7 @@ NodeTable live_attributes(const LiveState& live, std::span<const std::int32_t> s
     std::vector<double>& column = table.columns[a];
     column.assign(state_of.size(), unknown_value);
     for (std::size_t c = 0; c < state_of.size(); ++c)
-      if (state_of[c] >= 0) column[c] = attribute_of(live.nodes[static_cast<std::size_t>(state_of[c])], which);
+      if (state_of[c] >= 0) column[c] = attribute_of(live.nodes[state_of[c]], which);
     if (which == NodeAttribute::cores && !cores.empty())
       column.assign(cores.begin(), cores.end());
     else
@@ -145,10 +140,11 @@ LiveCoverage live_coverage(const LiveState& live, std::span<const std::int32_t> 
   LiveCoverage coverage;
   coverage.candidates = static_cast<std::int32_t>(state_of.size());
   for (const std::int32_t index : state_of) {
-    if (index < 0 || !reporting(live.nodes[static_cast<std::size_t>(index)])) continue;
+    if (index < 0) continue;
+    const NodeState& state = live.nodes[index];
+    if (std::isnan(mean_of(state.cpu_load)) && std::isnan(mean_of(state.cpu_utilisation))) continue;
     ++coverage.reporting;
-    const double age = live.nodes[static_cast<std::size_t>(index)].age_s;
-    if (age > coverage.oldest_s) coverage.oldest_s = age;
+    if (state.age_s > coverage.oldest_s) coverage.oldest_s = state.age_s;
   }
   return coverage;
 }

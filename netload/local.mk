@@ -8,14 +8,11 @@ libnetload_la_SOURCES = \
 	%D%/load_tables.cpp \
 	%D%/local_search.cpp \
 	%D%/network_load.cpp \
-	%D%/pair_columns.cpp \
-	%D%/pair_error.cpp \
-	%D%/pair_scale.cpp \
+	%D%/pair_measurements.cpp \
 	%D%/profile_weights.cpp \
 	%D%/rank_mapping.cpp \
 	%D%/regret.cpp \
 	%D%/selection.cpp \
-	%D%/slowdown.cpp \
 	%D%/typical_link.cpp \
 	%D%/weights.cpp \
 	#

@@ -36,14 +36,10 @@ class LocalSearch {
         required_(input.processors.size(), false),
         network_(input.processors.size(), 0.0),
         total_(group.total_load) {
-    for (const std::int32_t node : request.required) required_[index(node)] = true;
-    for (const std::int32_t node : members_) {
-      inside_[index(node)] = 1;
-      room_ += input.processors[index(node)];
-    }
-    alike_ = std::all_of(input.processors.begin(), input.processors.end(), [&](std::int32_t count) {
-      return count == 0 || count == input.processors[index(members_[0])];
-    });
+    for (const std::int32_t node : request.required) required_[node] = true;
+    for (const std::int32_t node : members_) count(node);
+    alike_ = std::all_of(input.processors.begin(), input.processors.end(),
+                         [&](std::int32_t count) { return count == 0 || count == input.processors[members_[0]]; });
   }
 
   std::vector<std::int32_t> run(const Deadline& deadline) {
@@ -55,10 +51,9 @@ class LocalSearch {
   }
 
  private:
-  static std::size_t index(std::int32_t node) { return static_cast<std::size_t>(node); }
   std::int32_t nodes() const { return static_cast<std::int32_t>(input_.processors.size()); }
   // Returns whether the node has processors and is outside the group.
-  bool is_free(std::int32_t node) const { return input_.processors[index(node)] > 0 && inside_[index(node)] == 0; }
+  bool is_free(std::int32_t node) const { return input_.processors[node] > 0 && inside_[node] == 0; }
 
   // Returns whether the limit of work allows this number of rows.
   bool spend(std::size_t rows) {
@@ -77,32 +72,37 @@ class LocalSearch {
   }
   void add_network(std::int32_t member, double sign) { input_.network->add_row(member, sign, network_); }
 
-  double weight(std::int32_t node) const { return compute_factor_ * input_.compute_load[index(node)]; }
+  double weight(std::int32_t node) const { return compute_factor_ * input_.compute_load[node]; }
   bool gains(double change) const { return change < -least_gain * total_; }
+
+  // Counts a node as a member.
+  void count(std::int32_t node) {
+    inside_[node] = 1;
+    room_ += input_.processors[node];
+  }
 
   void replace(std::size_t at, std::int32_t node) {
     const std::int32_t out = members_[at];
     add_network(out, -1);
     if (node >= 0) add_network(node, 1);
-    inside_[index(out)] = 0;
-    room_ -= input_.processors[index(out)];
+    inside_[out] = 0;
+    room_ -= input_.processors[out];
     if (node >= 0) {
-      inside_[index(node)] = 1;
-      room_ += input_.processors[index(node)];
+      count(node);
       members_[at] = node;
     } else {
-      members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(at));
+      members_.erase(members_.begin() + at);
     }
   }
 
   // Omits the node whose omission lowers T_G most, if a node can be spared.
   bool omit() {
-    if (static_cast<std::int64_t>(members_.size()) <= std::max(request_.min_nodes, 1)) return false;
+    if (std::ssize(members_) <= std::max(request_.min_nodes, 1)) return false;
     double best = 0;
     std::size_t best_at = members_.size();
     for (std::size_t k = 0; k < members_.size(); ++k) {
       const std::int32_t node = members_[k];
-      if (required_[index(node)] || room_ - input_.processors[index(node)] < request_.processes) continue;
+      if (required_[node] || room_ - input_.processors[node] < request_.processes) continue;
       const double change = -addition(node);
       if (gains(change) && change < best) {
         best = change;
@@ -116,14 +116,14 @@ class LocalSearch {
   }
 
   // Returns the increase of T_G when a node joins the group.
-  double addition(std::int32_t node) const { return weight(node) + network_factor_ * network_[index(node)]; }
+  double addition(std::int32_t node) const { return weight(node) + network_factor_ * network_[node]; }
 
   bool exchange() {
     // If the processors are too few anyway, an exchange must not reduce them further.
     const std::int64_t needed = std::min<std::int64_t>(request_.processes, room_);
     double least = 0;
     for (const std::int32_t member : members_)
-      if (!required_[index(member)]) least = std::min(least, -addition(member));
+      if (!required_[member]) least = std::min(least, -addition(member));
     // The cost of a new node excludes its link to the node that leaves, which costs at most most_link_.
     newcomers_.clear();
     for (std::int32_t node = 0; node < nodes(); ++node) {
@@ -135,11 +135,11 @@ class LocalSearch {
     std::int32_t best_node = -1;
     for (std::size_t k = 0; k < members_.size(); ++k) {
       const std::int32_t out = members_[k];
-      if (required_[index(out)]) continue;
+      if (required_[out]) continue;
       const double without = -addition(out);
-      const std::int64_t room = room_ - input_.processors[index(out)];
+      const std::int64_t room = room_ - input_.processors[out];
       for (const auto& [addition, in] : newcomers_) {
-        if (without + addition - most_link_ >= best || room + input_.processors[index(in)] < needed) continue;
+        if (without + addition - most_link_ >= best || room + input_.processors[in] < needed) continue;
         const double change = without + addition - network_factor_ * input_.network->at(out, in);
         if (gains(change) && change < best) {
           best = change;
@@ -164,7 +164,7 @@ class LocalSearch {
       for (const bool for_each_processor : {false, true}) {
         double change = addition(added);
         std::vector<std::int32_t> left = members;
-        std::int64_t room = room_ + input_.processors[index(added)];
+        std::int64_t room = room_ + input_.processors[added];
         while (omit_from(left, added, room, change, for_each_processor)) continue;
         if (!gains(change) || !(change < best)) continue;
         best = change;
@@ -178,43 +178,38 @@ class LocalSearch {
   bool take(const std::vector<std::int32_t>& members, double change, const Deadline& deadline) {
     if (members.empty()) return false;
     total_ += change;
-    for (const std::int32_t node : members_) inside_[index(node)] = 0;
+    for (const std::int32_t node : members_) inside_[node] = 0;
     members_ = members;
     room_ = 0;
-    for (const std::int32_t node : members_) {
-      inside_[index(node)] = 1;
-      room_ += input_.processors[index(node)];
-    }
+    for (const std::int32_t node : members_) count(node);
     return sum_network(deadline);
   }
 
   // Replaces a node by several nodes of other sizes, each the node that adds the least T_G per missing processor.
   bool omit_and_add(const Deadline& deadline) {
-    if (alike_ || members_.size() > most_for_addition ||
-        static_cast<std::int64_t>(members_.size()) >= request_.max_nodes)
-      return false;
+    if (alike_ || members_.size() > most_for_addition || std::ssize(members_) >= request_.max_nodes) return false;
     const std::vector<std::int32_t> members = members_;
     double best = 0;
     std::vector<std::int32_t> best_members;
     std::vector<double> to_left;  // from each node to the remaining members
     for (std::size_t k = 0; k < members.size() && spend(2) && !deadline.expired(); ++k) {
-      if (required_[index(members[k])]) continue;
+      if (required_[members[k]]) continue;
       double change = -addition(members[k]);
       std::vector<std::int32_t> left = members;
-      left.erase(left.begin() + static_cast<std::ptrdiff_t>(k));
+      left.erase(left.begin() + k);
       to_left = network_;
       input_.network->add_row(members[k], -1, to_left);
       std::int64_t missing =
-          std::min<std::int64_t>(request_.processes, room_) - (room_ - input_.processors[index(members[k])]);
-      const auto enough = [&] { return missing <= 0 && static_cast<std::int64_t>(left.size()) >= request_.min_nodes; };
-      while (!enough() && static_cast<std::int64_t>(left.size()) < request_.max_nodes && spend(2)) {
+          std::min<std::int64_t>(request_.processes, room_) - (room_ - input_.processors[members[k]]);
+      const auto enough = [&] { return missing <= 0 && std::ssize(left) >= request_.min_nodes; };
+      while (!enough() && std::ssize(left) < request_.max_nodes && spend(2)) {
         const std::int32_t added = cheapest(to_left, left, members[k], std::max<std::int64_t>(missing, 1));
         if (added < 0) break;
-        change += weight(added) + network_factor_ * to_left[index(added)];
+        change += weight(added) + network_factor_ * to_left[added];
         if (change >= best) break;
         left.push_back(added);
         input_.network->add_row(added, 1, to_left);
-        missing -= input_.processors[index(added)];
+        missing -= input_.processors[added];
       }
       if (!enough() || !gains(change) || !(change < best)) continue;
       best = change;
@@ -231,8 +226,8 @@ class LocalSearch {
     double least = 0;
     for (std::int32_t node = 0; node < nodes(); ++node) {
       if (!is_free(node) || node == out) continue;
-      const std::int64_t share = std::min<std::int64_t>(input_.processors[index(node)], missing);
-      const double cost = (weight(node) + network_factor_ * to_left[index(node)]) / static_cast<double>(share);
+      const std::int64_t share = std::min<std::int64_t>(input_.processors[node], missing);
+      const double cost = (weight(node) + network_factor_ * to_left[node]) / static_cast<double>(share);
       if (found >= 0 && !(cost < least)) continue;
       if (std::find(left.begin(), left.end(), node) != left.end()) continue;
       found = node;
@@ -245,9 +240,9 @@ class LocalSearch {
   std::vector<std::int32_t> cheapest_additions() const {
     std::vector<std::pair<double, std::int32_t>> costs;
     for (std::int32_t node = 0; node < nodes(); ++node)
-      if (is_free(node)) costs.emplace_back(addition(node) / input_.processors[index(node)], node);
+      if (is_free(node)) costs.emplace_back(addition(node) / input_.processors[node], node);
     const std::size_t count = std::min(costs.size(), most_added);
-    std::partial_sort(costs.begin(), costs.begin() + static_cast<std::ptrdiff_t>(count), costs.end());
+    std::partial_sort(costs.begin(), costs.begin() + count, costs.end());
     costs.resize(count);
     std::vector<std::int32_t> cheapest;
     for (const auto& [cost, node] : costs) cheapest.push_back(node);
@@ -258,15 +253,15 @@ class LocalSearch {
   // processor. Returns whether a node was omitted.
   bool omit_from(std::vector<std::int32_t>& left, std::int32_t added, std::int64_t& room, double& change,
                  bool for_each_processor) const {
-    if (static_cast<std::int64_t>(left.size()) + 1 <= std::max(request_.min_nodes, 1)) return false;
+    if (std::ssize(left) + 1 <= std::max(request_.min_nodes, 1)) return false;
     double least = 0, least_change = 0;
     std::size_t least_at = left.size();
     for (std::size_t k = 0; k < left.size(); ++k) {
       const std::int32_t out = left[k];
-      if (required_[index(out)] || room - input_.processors[index(out)] < request_.processes) continue;
+      if (required_[out] || room - input_.processors[out] < request_.processes) continue;
       double difference = -weight(out) - network_factor_ * input_.network->at(out, added);
       for (const std::int32_t other : left) difference -= network_factor_ * input_.network->at(out, other);
-      const double measure = for_each_processor ? difference / input_.processors[index(out)] : difference;
+      const double measure = for_each_processor ? difference / input_.processors[out] : difference;
       if (measure < least) {
         least = measure;
         least_change = difference;
@@ -274,9 +269,9 @@ class LocalSearch {
       }
     }
     if (least_at == left.size()) return false;
-    room -= input_.processors[index(left[least_at])];
+    room -= input_.processors[left[least_at]];
     change += least_change;
-    left.erase(left.begin() + static_cast<std::ptrdiff_t>(least_at));
+    left.erase(left.begin() + least_at);
     return true;
   }
 

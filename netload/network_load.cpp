@@ -32,8 +32,7 @@ PairMean mean_over_pairs(std::int32_t nodes, const std::vector<double>& value) {
   const auto each = [&](auto take) {
     for (std::int32_t u = 0; u < nodes; ++u)
       for (std::int32_t v = u + 1; v < nodes; ++v) {
-        const double one =
-            value[static_cast<std::size_t>(u) * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(v)];
+        const double one = value[static_cast<std::size_t>(u) * nodes + v];
         if (is_known(one)) take(one);
       }
   };
@@ -54,8 +53,7 @@ void add_attribute(std::int32_t nodes, const std::vector<double>& value, const P
   const double scale = weight / mean.part / nodes;
   for (std::int32_t u = 0; u < nodes; ++u)
     for (std::int32_t v = 0; v < nodes; ++v) {
-      const std::size_t at =
-          static_cast<std::size_t>(u) * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(v);
+      const std::size_t at = static_cast<std::size_t>(u) * nodes + v;
       if (u != v) load[at] += scale * (is_known(value[at]) ? value[at] / mean.most : 1);
     }
 }
@@ -86,9 +84,7 @@ std::vector<double> times_of_bytes(const DensePairs& pairs) {
 
 }  // namespace
 
-NetworkLoad::NetworkLoad(std::int32_t nodes)
-    : nodes_(nodes),
-      values_(static_cast<std::size_t>(nodes) * static_cast<std::size_t>(nodes), 0.0) {}
+NetworkLoad::NetworkLoad(std::int32_t nodes) : nodes_(nodes), values_(static_cast<std::size_t>(nodes) * nodes, 0.0) {}
 
 NetworkLoad::NetworkLoad(const DensePairs& pairs, const NlaWeights& weights, PairMeasure measure)
     : NetworkLoad(pairs.nodes) {
@@ -138,9 +134,8 @@ void NetworkLoad::set_values(WithinError within_error, PairMeasure measure, cons
     for (std::int32_t v = 0; v < u; ++v) {
       const PairColumns::Pair pair = columns_.pair(u, v);
       const std::int32_t group = columns_.group_of(v);
-      values[static_cast<std::size_t>(u) * nodes + static_cast<std::size_t>(v)] =
-          values[static_cast<std::size_t>(v) * nodes + static_cast<std::size_t>(u)] =
-              load(us.value(v, group, pair.latency_us), Bps.value(v, group, pair.bandwidth_Bps));
+      values[static_cast<std::size_t>(u) * nodes + v] = values[static_cast<std::size_t>(v) * nodes + u] =
+          load(us.value(v, group, pair.latency_us), Bps.value(v, group, pair.bandwidth_Bps));
     }
   }
   values_ = std::move(values);
@@ -152,7 +147,7 @@ void NetworkLoad::add_row(std::int32_t v, double sign, std::span<double> sums) c
     for (std::size_t u = 0; u < sums.size(); ++u) sums[u] += sign * at(v, static_cast<std::int32_t>(u));
   for (std::int32_t c = 0; !dense() && c <= columns_.columns(); ++c) {
     const ToColumn to(*this, v, c);
-    for (const std::int32_t u : columns_.members(c)) sums[static_cast<std::size_t>(u)] += sign * to.at(u);
+    for (const std::int32_t u : columns_.members(c)) sums[u] += sign * to.at(u);
   }
 }
 

@@ -7,8 +7,7 @@
 
 #include "common/state/live_state.hpp"
 #include "common/util/deadline.hpp"
-#include "netload/pair_error.hpp"
-#include "netload/pair_scale.hpp"
+#include "netload/pair_measurements.hpp"
 #include "netload/weights.hpp"
 
 namespace placement::netload {
@@ -53,8 +52,7 @@ class NetworkLoad {
 
   // Returns NL(u, v); 0 for u == v.
   double at(std::int32_t u, std::int32_t v) const {
-    if (dense())
-      return values_[static_cast<std::size_t>(u) * static_cast<std::size_t>(nodes_) + static_cast<std::size_t>(v)];
+    if (dense()) return values_[static_cast<std::size_t>(u) * nodes_ + v];
     return u == v ? 0 : load_of(columns_.pair(u, v));
   }
 

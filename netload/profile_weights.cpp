@@ -18,6 +18,7 @@ constexpr std::size_t max_summary_bytes = 1 << 20;
 constexpr double most_ranks_per_link = 16;
 constexpr std::size_t most_nodes = 32, longest_node_name = 255;
 constexpr const char* use_key = "network-use";
+constexpr double share_error = 0.1;  // of a profile's share of communication
 constexpr double least_part = 0.05;  // least weight of latency and of bandwidth: every program needs both
 
 std::optional<double> number(std::string_view text) {
@@ -158,6 +159,16 @@ void replace_network_use(Parameters& parameters, const TypicalLink& link) {
   const bool own_balance = parameters.contains("alpha") || parameters.contains("beta");
   for (const auto& [key, value] : derived)
     if (!own_balance || (key != "alpha" && key != "beta")) parameters.try_emplace(key, value);
+}
+
+std::optional<ShareRange> share_range(const Parameters& parameters, const TypicalLink& link) {
+  if (parameters.contains("alpha") || parameters.contains("beta")) return std::nullopt;
+  ShareRange range;
+  if (const auto use = parameters.find(use_key); use != parameters.end()) {
+    const double share = network_share(parse_network_use(use->second), link);
+    range = {std::max(share - share_error, 0.0), std::min(share + share_error, 1.0)};
+  }
+  return range;
 }
 
 }  // namespace placement::netload

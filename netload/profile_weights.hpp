@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,5 +63,9 @@ TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live,
 // Replaces the parameter network-use= by weights for `link`. Other parameters keep their weights; alpha or beta keeps
 // both. Throws Error when the value of network-use= is wrong.
 void replace_network_use(Parameters& parameters, const TypicalLink& link);
+
+// Returns the shares for a job with its user's parameters; nothing when the user sets the weights (alpha, beta). A
+// profile (network-use) narrows the range to 0.1 on both sides of its network_share() on `link`.
+std::optional<ShareRange> share_range(const Parameters& parameters, const TypicalLink& link);
 
 }  // namespace placement::netload

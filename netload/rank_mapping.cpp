@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "common/util/sequence.hpp"
+
 namespace placement::netload {
 
 namespace {
@@ -22,7 +24,7 @@ class Exchange {
       : matrix_(matrix),
         distances_(distances),
         place_(place),
-        nodes_(static_cast<std::size_t>(distances.nodes)) {}
+        nodes_(distances.nodes) {}
 
   // The ranks keep their places if the deadline passes before all costs are known.
   template <typename MayExchange>
@@ -46,16 +48,13 @@ class Exchange {
       const auto rank = static_cast<std::int32_t>(unit);
       const auto partners = matrix_.neighbours(rank);
       for (std::size_t k = 0; k < partners.size(); ++k)
-        move_peer(unit, -1, place_[static_cast<std::size_t>(partners[k])],
-                  static_cast<double>(matrix_.weights(rank)[k]));
+        move_peer(unit, -1, place_[partners[k]], static_cast<double>(matrix_.weights(rank)[k]));
       total_ += cost_on(unit, place_[unit]) / 2;
     }
     return true;
   }
 
-  double cost_on(std::size_t unit, std::int32_t node) const {
-    return cost_on_[unit * nodes_ + static_cast<std::size_t>(node)];
-  }
+  double cost_on(std::size_t unit, std::int32_t node) const { return cost_on_[unit * nodes_ + node]; }
 
   // Updates the costs of the unit when a partner moves from one node to another; `from` -1: it had no node.
   void move_peer(std::size_t unit, std::int32_t from, std::int32_t to, double weight) {
@@ -113,12 +112,11 @@ std::vector<std::int32_t> mapped_by_distance(const CommMatrix& matrix, const Nod
                                              std::vector<std::int32_t> node_of_rank, const Deadline& deadline) {
   const auto nodes = static_cast<std::size_t>(distances.nodes);
   if (static_cast<std::int64_t>(nodes * nodes) > most_entries) return node_of_rank;
-  std::vector<std::int32_t> count(nodes, 0), place(nodes);
-  for (const std::int32_t node : node_of_rank) ++count[static_cast<std::size_t>(node)];
-  for (std::size_t k = 0; k < nodes; ++k) place[k] = static_cast<std::int32_t>(k);
+  std::vector<std::int32_t> count(nodes, 0), place = numbers(nodes);
+  for (const std::int32_t node : node_of_rank) ++count[node];
   const CommMatrix between = matrix.aggregated(node_of_rank, distances.nodes);
   Exchange(between, distances, place).run(deadline, [&](std::size_t a, std::size_t b) { return count[a] == count[b]; });
-  for (std::int32_t& node : node_of_rank) node = place[static_cast<std::size_t>(node)];
+  for (std::int32_t& node : node_of_rank) node = place[node];
   const bool few =
       matrix.ranks() <= most_ranks && static_cast<std::int64_t>(nodes * node_of_rank.size()) <= most_entries;
   if (few) Exchange(matrix, distances, node_of_rank).run(deadline, [](std::size_t, std::size_t) { return true; });

@@ -18,9 +18,7 @@ struct NodeDistances {
   std::int32_t nodes = 0;
   std::vector<double> value;  // nodes x nodes, row by row
 
-  double operator()(std::int32_t a, std::int32_t b) const {
-    return value[static_cast<std::size_t>(a) * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(b)];
-  }
+  double operator()(std::int32_t a, std::int32_t b) const { return value[static_cast<std::size_t>(a) * nodes + b]; }
 };
 
 // Returns the sum over pairs of ranks of traffic times distance(a, b) between their nodes.
@@ -28,8 +26,7 @@ template <typename Distance>
 double measured_cost(const CommMatrix& matrix, const Distance& distance, std::span<const std::int32_t> node_of_rank) {
   double cost = 0;
   for (const CommEdge& edge : matrix.edges())
-    cost += static_cast<double>(edge.weight) *
-            distance(node_of_rank[static_cast<std::size_t>(edge.a)], node_of_rank[static_cast<std::size_t>(edge.b)]);
+    cost += static_cast<double>(edge.weight) * distance(node_of_rank[edge.a], node_of_rank[edge.b]);
   return cost;
 }
 

@@ -3,11 +3,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "common/util/error.hpp"
+#include "common/util/sequence.hpp"
 #include "netload/group_search.hpp"
 
 namespace placement::netload {
@@ -39,8 +39,7 @@ struct Parts {
 
 Parts parts_of(const GroupInput& input, const Group& group) {
   Parts parts{0, 0};
-  for (const std::int32_t node : group.nodes)
-    parts.slowest = std::max(parts.slowest, input.slowdown[static_cast<std::size_t>(node)]);
+  for (const std::int32_t node : group.nodes) parts.slowest = std::max(parts.slowest, input.slowdown[node]);
   const auto size = static_cast<double>(group.nodes.size());
   if (size > 1) parts.network = group.network_load / (size * (size - 1) / 2);
   // The difference from the peak is 0 on the best links, but messages take time there, too.
@@ -50,12 +49,9 @@ Parts parts_of(const GroupInput& input, const Group& group) {
 
 // Returns the slowdown of the slowest node of the fastest group.
 double slowest_of_fastest(const GroupInput& input, const GroupRequest& request) {
-  std::vector<std::int32_t> order(input.processors.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto slowdown = [&](std::int32_t node) { return input.slowdown[static_cast<std::size_t>(node)]; };
-  std::ranges::stable_sort(order, {}, slowdown);
+  const auto slowdown = [&](std::int32_t node) { return input.slowdown[node]; };
   double slowest = 0;
-  for (const std::int32_t node : group_in_order(input, request, order))
+  for (const std::int32_t node : group_in_order(input, request, ordered_numbers(input.processors.size(), slowdown)))
     if (std::ranges::find(request.required, node) == request.required.end())
       slowest = std::max(slowest, slowdown(node));
   return slowest;
@@ -67,8 +63,7 @@ std::vector<Group> groups_on(const std::vector<std::int32_t>& processors, const 
   std::vector<Group> kept;
   std::ranges::copy_if(groups, std::back_inserter(kept), [&](const Group& group) {
     return std::ranges::all_of(group.nodes, [&](std::int32_t node) {
-      return processors[static_cast<std::size_t>(node)] > 0 ||
-             std::ranges::find(request.required, node) != request.required.end();
+      return processors[node] > 0 || std::ranges::find(request.required, node) != request.required.end();
     });
   });
   return kept;

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <random>
 
 #include "common/util/error.hpp"
+#include "common/util/sequence.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::netload {
@@ -14,11 +14,10 @@ namespace placement::netload {
 namespace {
 
 std::vector<std::int32_t> order_of_nodes(std::size_t nodes, SelectionRule rule, std::uint64_t seed) {
-  std::vector<std::int32_t> order(nodes);
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::int32_t> order = numbers(nodes);
   std::mt19937_64 random(seed);
   if (rule == SelectionRule::sequential && seed != 0 && nodes != 0)  // a random node and its neighbours [NLA §9]
-    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(random() % nodes), order.end());
+    std::rotate(order.begin(), order.begin() + (random() % nodes), order.end());
   if (rule != SelectionRule::random) return order;
   // std::shuffle may give different orders with different standard libraries.
   for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[random() % k]);

@@ -33,14 +33,12 @@ void set_value(std::vector<double>& values, LinkSource source, LinkRank rank, Sl
                LinkSource& target_source) {
   std::erase_if(values, [](double value) { return !(value > 0 && std::isfinite(value)); });
   if (values.empty()) return;
-  const std::size_t middle = values.size() / 2, slow = values.size() / part_left_out;
-  if (rank == LinkRank::median) {
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(middle), values.end());
-    target = values[middle];
-  } else {
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(slow), values.end(), slower);
-    target = values[slow];
-  }
+  const auto at = values.begin() + values.size() / (rank == LinkRank::median ? 2 : part_left_out);
+  if (rank == LinkRank::median)
+    std::nth_element(values.begin(), at, values.end());
+  else
+    std::nth_element(values.begin(), at, values.end(), slower);
+  target = *at;
   target_source = source;
 }
 

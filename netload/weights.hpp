@@ -55,4 +55,10 @@ NlaWeights nla_weights(const Parameters& parameters);
 // Error when the value is not a number in this range.
 double fraction_parameter(const Parameters& parameters, std::string_view key, double otherwise, double most);
 
+// The shares (0..1) of a job's run time that communication may take, on the best nodes.
+struct ShareRange {
+  double least = 0.05;
+  double most = 0.95;
+};
+
 }  // namespace placement::netload

@@ -99,9 +99,7 @@ void check_experts(const Parallelism& p) {
 // The bytes from one rank to another, in each dimension. Tensor and data parallelism are rings of all-reduces, and
 // context parallelism is a ring of blocks and gradients. Expert parallelism is all to all, and pipeline parallelism is
 // from stage to stage.
-struct Traffic {
-  double of[dimension_count];
-};
+using Traffic = std::array<double, dimension_count>;
 
 Traffic traffic_of(const Parallelism& p) {
   const auto size = [&p](Dimension dimension) { return static_cast<double>(p.size[dimension]); };
@@ -111,15 +109,15 @@ Traffic traffic_of(const Parallelism& p) {
   const double replicas = size(context) * size(data);
   Traffic traffic{};
   // 4 all-reduces per layer [Narayanan et al., SC 2021, section 3.2]
-  traffic.of[tensor] = layers * 8 * (size(tensor) - 1) / size(tensor) * activations;
+  traffic[tensor] = layers * 8 * (size(tensor) - 1) / size(tensor) * activations;
   // keys, values and their gradients [Liu et al., Ring Attention, 2023]
-  traffic.of[context] = layers * 6 * (size(context) - 1) * activations / size(tensor);
+  traffic[context] = layers * 6 * (size(context) - 1) * activations / size(tensor);
   // 4 exchanges per layer [Lepikhin et al., GShard, 2020]
-  traffic.of[expert] = layers * 4 * experts_of_a_token * activations / (size(tensor) * size(expert));
+  traffic[expert] = layers * 4 * experts_of_a_token * activations / (size(tensor) * size(expert));
   // gradients [Narayanan et al., SC 2021, sections 2.1 and 3.3]
-  traffic.of[data] = 2 * (replicas - 1) / replicas * bytes_of_an_element * 12 * layers * hidden * hidden / size(tensor);
+  traffic[data] = 2 * (replicas - 1) / replicas * bytes_of_an_element * 12 * layers * hidden * hidden / size(tensor);
   // activations and their gradients [Narayanan et al., SC 2021, sections 3.2 and 4.1]
-  traffic.of[pipeline] = 2 * activations / size(tensor);
+  traffic[pipeline] = 2 * activations / size(tensor);
   return traffic;
 }
 
@@ -222,26 +220,26 @@ std::vector<CommEdge> parallelism_edges(const Parallelism& p) {
   const Layout dense = dense_layout(p), experts = expert_layout(p);
   const Traffic traffic = traffic_of(p);
   double divisor = 1;
-  const double most = *std::max_element(std::begin(traffic.of), std::end(traffic.of)) * 2;
+  const double most = std::ranges::max(traffic) * 2;
   while (most / divisor * static_cast<double>(edge_count(p)) > 0x1p61) divisor *= 2;
 
   const Dimension ring_of_tensor[] = {tensor}, ring_of_context[] = {context};
   Dimension replicas[] = {context, data};
   if (dense.stride[data] < dense.stride[context]) std::swap(replicas[0], replicas[1]);
   std::vector<CommEdge> edges;
-  edges.reserve(static_cast<std::size_t>(edge_count(p)));
+  edges.reserve(edge_count(p));
   const auto ring = [&](std::int32_t rank, std::span<const Dimension> dimensions, Dimension kind) {
     const std::int32_t next = next_in_ring(dense, rank, dimensions);
-    if (next != rank) edges.push_back({rank, next, whole(traffic.of[kind], divisor)});
+    if (next != rank) edges.push_back({rank, next, whole(traffic[kind], divisor)});
   };
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
     ring(rank, ring_of_tensor, tensor);
     ring(rank, ring_of_context, context);
     ring(rank, replicas, data);
     if (dense.at(rank, pipeline) + 1 < p.size[pipeline])
-      edges.push_back({rank, rank + dense.stride[pipeline], whole(traffic.of[pipeline], divisor)});
+      edges.push_back({rank, rank + dense.stride[pipeline], whole(traffic[pipeline], divisor)});
     for (std::int32_t step = 1; experts.at(rank, expert) + step < p.size[expert]; ++step)
-      edges.push_back({rank, rank + step * experts.stride[expert], whole(2 * traffic.of[expert], divisor)});
+      edges.push_back({rank, rank + step * experts.stride[expert], whole(2 * traffic[expert], divisor)});
   }
   return edges;
 }

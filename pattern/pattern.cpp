@@ -51,6 +51,10 @@ bool divides_ranks(std::string_view key) {
   return key == "tp" || key == "pp" || key == "dp" || key == "cp" || key == "ep";
 }
 
+std::vector<std::int32_t> sides_of(const Grid& grid, std::int32_t ranks) {
+  return grid.sides.empty() ? balanced_sides(ranks, grid.dimensions) : grid.sides;
+}
+
 std::vector<CommEdge> edges_of(const Pattern& pattern, std::int32_t ranks) {
   std::vector<CommEdge> edges;
   switch (pattern.kind) {
@@ -62,10 +66,7 @@ std::vector<CommEdge> edges_of(const Pattern& pattern, std::int32_t ranks) {
       for (std::int32_t a = 0; a < ranks; ++a)
         for (std::int32_t b = a + 1; b < ranks; ++b) edges.push_back({a, b, 1});
       return edges;
-    case Pattern::Kind::grid:
-      return grid_edges(
-          pattern.grid.sides.empty() ? balanced_sides(ranks, pattern.grid.dimensions) : pattern.grid.sides,
-          pattern.grid.periodic);
+    case Pattern::Kind::grid: return grid_edges(sides_of(pattern.grid, ranks), pattern.grid.periodic);
     case Pattern::Kind::parallelism: return parallelism_edges(fitted(pattern.parallelism, ranks));
   }
   return edges;
@@ -220,8 +221,7 @@ std::int64_t pair_count(const Pattern& pattern, std::int32_t ranks) {
   if (const std::int32_t all = places(pattern.grid); all > 0 && all != ranks)
     throw Error(to_string(pattern) + " has " + std::to_string(all) + (all == 1 ? " place" : " places") + ", but " +
                 std::to_string(ranks) + " tasks are requested");
-  return grid_pairs(pattern.grid.sides.empty() ? balanced_sides(ranks, pattern.grid.dimensions) : pattern.grid.sides,
-                    pattern.grid.periodic);
+  return grid_pairs(sides_of(pattern.grid, ranks), pattern.grid.periodic);
 }
 
 CommMatrix matrix_of(const Pattern& pattern, std::int32_t ranks) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -57,8 +58,7 @@ std::vector<std::int32_t> sufficient_fabrics(const ClusterView& view, const Requ
   if (free_cores.empty()) throw PlacementError(STOCK_NO_ROOM, "the required nodes have no switch in common");
   std::vector<std::int32_t> order;
   for (const auto& [fabric, cores] : free_cores) order.push_back(fabric);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::int32_t a, std::int32_t b) { return free_cores[a] > free_cores[b]; });
+  std::ranges::stable_sort(order, std::greater(), [&](std::int32_t fabric) { return free_cores[fabric]; });
   const std::int64_t required = static_cast<std::int64_t>(request.tasks) * request.cores_per_task;
   if (free_cores[order.front()] < required)
     throw PlacementError(STOCK_NO_ROOM, "the job requires " + std::to_string(required) +

@@ -5,8 +5,6 @@ libpolicies_la_SOURCES = \
 	%D%/baselines.cpp \
 	%D%/fabric_choice.cpp \
 	%D%/measured_ranks.cpp \
-	%D%/natural_order.cpp \
 	%D%/nla.cpp \
-	%D%/settings.cpp \
 	%D%/table.cpp \
 	#

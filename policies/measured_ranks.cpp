@@ -32,7 +32,7 @@ std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, c
                                                       std::span<const std::int32_t> nodes,
                                                       const mapping::NodeCounts& counts, const Deadline& deadline) {
   const CommMatrix& matrix = *request.matrix;
-  const auto node_at = [&](std::int32_t place) { return nodes[static_cast<std::size_t>(place)]; };
+  const auto node_at = [&](std::int32_t place) { return nodes[place]; };
   netload::NodeDistances distances;
   distances.nodes = static_cast<std::int32_t>(nodes.size());
   if (static_cast<std::int64_t>(nodes.size() * nodes.size()) <= netload::most_distances)
@@ -42,11 +42,10 @@ std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, c
     return distances.value.empty() ? network.at(node_at(a), node_at(b)) : distances(a, b);
   };
   std::vector<std::int32_t> place_of(view.nodes.size(), -1);
-  for (std::size_t k = 0; k < nodes.size(); ++k)
-    place_of[static_cast<std::size_t>(nodes[k])] = static_cast<std::int32_t>(k);
+  for (std::size_t k = 0; k < nodes.size(); ++k) place_of[nodes[k]] = static_cast<std::int32_t>(k);
 
   const auto places_of = [&](std::vector<std::int32_t> leaf_of_rank) {
-    for (std::int32_t& leaf : leaf_of_rank) leaf = place_of[static_cast<std::size_t>(slots.node_of(leaf))];
+    for (std::int32_t& leaf : leaf_of_rank) leaf = place_of[slots.node_of(leaf)];
     return leaf_of_rank;
   };
   const auto leaves_of = [&](std::vector<std::int32_t> places) {

@@ -20,7 +20,6 @@
 #include "netload/live_input.hpp"
 #include "netload/profile_weights.hpp"
 #include "netload/selection.hpp"
-#include "netload/slowdown.hpp"
 #include "pattern/grid.hpp"
 #include "policies/measured_ranks.hpp"
 #include "treematch/treematch.hpp"
@@ -81,8 +80,7 @@ class Chooser {
     const std::vector<std::vector<std::int32_t>> known = known_groups();
     for (const std::vector<std::int32_t>& processors : processors_to_try()) {
       const std::vector<double> slowdown = slowdown_of(processors);
-      netload::GroupInput input = input_of(processors);
-      input.slowdown = slowdown;
+      netload::GroupInput input{compute_, &network_, processors, weights_.alpha, weights_.beta, slowdown};
       if (shares_) input.shares = *shares_;
       input.known_groups = known;
       std::optional<netload::GroupChoice> choice;
@@ -181,10 +179,6 @@ class Chooser {
     return nodes;
   }
 
-  netload::GroupInput input_of(const std::vector<std::int32_t>& processors) const {
-    return {compute_, &network_, processors, weights_.alpha, weights_.beta};
-  }
-
   // Counts the load of other programs and the processors that Slurm's jobs hold.
   std::vector<double> slowdown_of(const std::vector<std::int32_t>& processors) const {
     if (!shares_) return {};
@@ -236,18 +230,20 @@ class Chooser {
                                                const std::vector<std::int32_t>& processors) const {
     if (request_.equal_tasks_per_node || request_.whole_nodes) return limits_.spread(nodes);
     std::vector<std::int32_t> wanted;
-    for (const std::int32_t node : nodes) wanted.push_back(processors[static_cast<std::size_t>(node)]);
+    for (const std::int32_t node : nodes) wanted.push_back(processors[node]);
     wanted = netload::processes_per_node(wanted, request_.tasks);
     mapping::NodeCounts counts(view_.nodes.size(), 0);
-    for (std::size_t k = 0; k < nodes.size(); ++k) counts[static_cast<std::size_t>(nodes[k])] = wanted[k];
+    for (std::size_t k = 0; k < nodes.size(); ++k) counts[nodes[k]] = wanted[k];
     return limits_.allow(counts) ? std::optional(counts) : limits_.spread(nodes);
   }
 
   Placement answer(const netload::GroupChoice& choice, const netload::GroupInput& input,
                    const mapping::NodeCounts& counts) const {
     const std::vector<std::int32_t> natural = slots_.leaves(counts);
-    Placement placement = slots_.placement(request_.matrix ? leaves_by_distance(choice.best.nodes, counts) : natural,
-                                           natural, "load and network");
+    std::vector<std::int32_t> leaves = natural;
+    if (request_.matrix)
+      leaves = leaves_by_measured_distance(view_, request_, slots_, network_, choice.best.nodes, counts, deadline_);
+    Placement placement = slots_.placement(leaves, natural, "load and network");
     placement.reasons.push_back(described(choice.best) + " C=" + short_number(choice.best.compute_load) + " N=" +
                                 short_number(choice.best.network_load) + " T=" + short_number(choice.best.total_load));
     add_sources(placement, choice.best.nodes);
@@ -286,7 +282,7 @@ class Chooser {
   // enough. The job then has other nodes with any total loads.
   std::string if_too_loaded(const netload::GroupInput& input, const std::vector<std::int32_t>& nodes) const {
     std::int64_t processors = 0;
-    for (const std::int32_t node : nodes) processors += input.processors[static_cast<std::size_t>(node)];
+    for (const std::int32_t node : nodes) processors += input.processors[node];
     if (processors >= request_.tasks) return {};
     return " (not chosen: " + std::to_string(processors) + " processors without load)";
   }
@@ -305,15 +301,10 @@ class Chooser {
 
   std::string described(const netload::Group& group) const {
     std::vector<std::string> names;
-    for (const std::int32_t node : group.nodes) names.push_back(view_.nodes[static_cast<std::size_t>(node)].name);
+    for (const std::int32_t node : group.nodes) names.push_back(view_.nodes[node].name);
     constexpr std::size_t longest = 48;
     const std::string list = compress_hostlist(names);
     return list.size() <= longest ? list : std::to_string(names.size()) + " nodes from " + names.front();
-  }
-
-  std::vector<std::int32_t> leaves_by_distance(const std::vector<std::int32_t>& nodes,
-                                               const mapping::NodeCounts& counts) const {
-    return leaves_by_measured_distance(view_, request_, slots_, network_, nodes, counts, deadline_);
   }
 
   const ClusterView& view_;

@@ -4,8 +4,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/matrix/matrix_format.hpp"
+#include "common/policy/config.hpp"
 #include "common/policy/policy.hpp"
 #include "common/policy/policy_spec.hpp"
 #include "netload/selection.hpp"
@@ -55,5 +57,12 @@ TrafficWeight weight_of(const Parameters& parameters);
 // ones, and for a wrong value, with the correct form. The key `without` counts as unknown, because the caller does not
 // support it; empty: none. Without `matrix`, the keys of a pattern are unknown, too.
 const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without = {});
+
+// Checks the keys NlaWeights and PartitionPolicies of placement.conf. Throws Error when a policy would reject the value
+// of one of them; the message names the key.
+void check_policy_settings(const Config& config);
+
+// Returns all mistakes that check_policy_settings() could report.
+std::vector<std::string> policy_setting_mistakes(const Config& config);
 
 }  // namespace placement::policies

@@ -10,7 +10,7 @@
 #include "common/util/error.hpp"
 #include "mapping/node_choice.hpp"
 #include "netload/live_input.hpp"
-#include "tofa/assess.hpp"
+#include "tofa/fault_model.hpp"
 
 namespace placement::sim {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tofa/contention.hpp"
-
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 #include "common/matrix/cost.hpp"
 #include "common/util/random.hpp"
+#include "common/util/sequence.hpp"
+#include "tofa/fault_model.hpp"
+#include "tofa/torus_search.hpp"
 
 namespace placement::tofa {
 
@@ -46,9 +46,9 @@ class Relief {
         torus_(*slots.torus),
         objective_(objective),
         slot_(slot),
-        owner_(static_cast<std::size_t>(slots.size()), nobody),
-        load_(static_cast<std::size_t>(torus_.links())),
-        touched_(static_cast<std::size_t>(torus_.positions()), 0),
+        owner_(slots.size(), nobody),
+        load_(torus_.links()),
+        touched_(torus_.positions(), 0),
         random_(seed),
         watch_(watch),
         left_(work) {
@@ -194,12 +194,8 @@ class Relief {
 
   // Returns slots next to the rank and its partners; all slots if there are few.
   std::vector<std::int32_t> targets(std::int32_t rank) {
+    if (static_cast<std::size_t>(slots_.size()) <= most_targets) return numbers(slots_.size());
     std::vector<std::int32_t> found;
-    if (static_cast<std::size_t>(slots_.size()) <= most_targets) {
-      found.resize(static_cast<std::size_t>(slots_.size()));
-      std::iota(found.begin(), found.end(), 0);
-      return found;
-    }
     std::vector<std::int32_t> centres{slots_.position[slot_[rank]]};
     for (const mapping::Arc& arc : graph_.arcs(rank)) {
       centres.push_back(slots_.position[slot_[arc.to]]);

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "common/util/random.hpp"
+#include "common/util/sequence.hpp"
 
 namespace placement::tofa {
 
@@ -53,14 +53,14 @@ std::int64_t steps_in_box(const std::vector<Pair>& pairs, std::int32_t a, std::i
 
 // Returns the arcs that have at least half the weight of the heaviest arc of one of their ends.
 mapping::Graph heavy_part(const mapping::Graph& graph) {
-  std::vector<std::int32_t> heaviest(static_cast<std::size_t>(graph.vertices()), 0);
+  std::vector<std::int32_t> heaviest(graph.vertices(), 0);
   for (std::int32_t v = 0; v < graph.vertices(); ++v)
     for (const mapping::Arc& arc : graph.arcs(v)) heaviest[v] = std::max(heaviest[v], arc.weight);
   mapping::Graph heavy;
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
     for (const mapping::Arc& arc : graph.arcs(v))
       if (arc.weight >= std::min(heaviest[v], heaviest[arc.to]) / 2) heavy.arc.push_back(arc);
-    heavy.row.push_back(static_cast<std::int64_t>(heavy.arc.size()));
+    heavy.row.push_back(std::ssize(heavy.arc));
   }
   return heavy;
 }
@@ -73,7 +73,7 @@ bool distances_from(const mapping::Graph& graph, std::int32_t from, std::vector<
   queue.reserve(distance.size());
   distance[from] = 0;
   for (std::size_t head = 0; head < queue.size(); ++head) {
-    watch.spend(static_cast<std::int64_t>(graph.arcs(queue[head]).size()) + 1);
+    watch.spend(std::ssize(graph.arcs(queue[head])) + 1);
     for (const mapping::Arc& arc : graph.arcs(queue[head]))
       if (distance[arc.to] < 0) {
         distance[arc.to] = distance[queue[head]] + 1;
@@ -177,7 +177,7 @@ std::optional<RankPoints> points_by_number(const mapping::Graph& graph, const ma
     if (n % a != 0) continue;
     for (std::int32_t b = 1; b <= n / a; ++b) {
       if (n / a % b != 0) continue;
-      watch.spend(static_cast<std::int64_t>(pairs.size()) * 4);
+      watch.spend(std::ssize(pairs) * 4);
       const std::int64_t steps = steps_in_box(pairs, a, b, n / a / b);
       if (least >= 0 && steps >= least) continue;
       least = steps;
@@ -223,8 +223,7 @@ std::optional<RankPoints> points_by_distance(const mapping::Graph& graph, std::s
 
 std::vector<std::int32_t> map_points(const RankPoints& points, const std::array<std::size_t, 3>& axis_of,
                                      const SlotCuts& cuts, const mapping::WorkBudget& watch) {
-  std::vector<std::int32_t> ranks(points.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<std::int32_t> ranks = numbers(points.size());
   for (const SlotCuts::Part& part : cuts.parts) {
     if (part.middle < 0) continue;
     watch.spend(part.end - part.begin);

@@ -2,16 +2,13 @@
 tofa = libtofa.la libpattern.la $(treematch)
 EXTRA_LTLIBRARIES += libtofa.la
 libtofa_la_SOURCES = \
-	%D%/assess.cpp \
 	%D%/contention.cpp \
 	%D%/geometry.cpp \
 	%D%/node_sets.cpp \
 	%D%/fault_model.cpp \
 	%D%/route_faults.cpp \
-	%D%/scotch_hook.cpp \
 	%D%/slot_bisection.cpp \
 	%D%/tofa.cpp \
-	%D%/torus_baselines.cpp \
 	%D%/torus_job.cpp \
 	%D%/torus_map.cpp \
 	%D%/torus_search.cpp \

@@ -31,7 +31,7 @@ class BoxSums {
     sum_.assign(static_cast<std::size_t>(reach_[0] + 1) * static_cast<std::size_t>(reach_[1] + 1) *
                     static_cast<std::size_t>(reach_[2] + 1),
                 0);
-    std::vector<std::int64_t> value(static_cast<std::size_t>(torus.positions()));
+    std::vector<std::int64_t> value(torus.positions());
     for (std::int32_t position = 0; position < torus.positions(); ++position) value[position] = of_position(position);
     for (std::int32_t z = 0; z < reach_[2]; ++z)
       for (std::int32_t y = 0; y < reach_[1]; ++y)
@@ -61,7 +61,7 @@ class BoxSums {
   std::size_t index(std::int32_t x, std::int32_t y, std::int32_t z) const {
     return static_cast<std::size_t>(x) +
            static_cast<std::size_t>(reach_[0] + 1) *
-               (static_cast<std::size_t>(y) + static_cast<std::size_t>(reach_[1] + 1) * static_cast<std::size_t>(z));
+               (static_cast<std::size_t>(y) + static_cast<std::size_t>(reach_[1] + 1) * z);
   }
   std::int64_t& at(std::int32_t x, std::int32_t y, std::int32_t z) { return sum_[index(x, y, z)]; }
   std::int64_t at(std::int32_t x, std::int32_t y, std::int32_t z) const { return sum_[index(x, y, z)]; }
@@ -86,14 +86,13 @@ class NodeSets {
       : nodes_(nodes),
         limits_(limits),
         torus_(*nodes.torus) {
-    at_.assign(static_cast<std::size_t>(torus_.positions()), -1);
+    at_.assign(torus_.positions(), -1);
     for (std::size_t n = 0; n < nodes.position.size(); ++n) {
       if (nodes.position[n] < 0 || limits.capacity()[n] == 0) continue;
       usable_.push_back(static_cast<std::int32_t>(n));
       at_[nodes.position[n]] = static_cast<std::int32_t>(n);
     }
-    std::sort(usable_.begin(), usable_.end(),
-              [&](std::int32_t a, std::int32_t b) { return nodes.position[a] < nodes.position[b]; });
+    std::ranges::sort(usable_, {}, [&](std::int32_t node) { return nodes.position[node]; });
     for (std::size_t n = 0; n < nodes.position.size(); ++n)
       if (limits.required(static_cast<std::int32_t>(n))) {
         required_.push_back(static_cast<std::int32_t>(n));
@@ -140,7 +139,7 @@ class NodeSets {
     const auto by_score = [](const Scored& a, const Scored& b) { return a.score < b.score; };
     // A slab has whole rings, which suit periodic grids. The score does not count this, so the best slab becomes the
     // second set.
-    const auto first_slab = found.begin() + static_cast<std::ptrdiff_t>(round_ones);
+    const auto first_slab = found.begin() + round_ones;
     std::optional<Scored> best_slab;
     if (first_slab != found.end() && round_ones > 0) best_slab = *std::min_element(first_slab, found.end(), by_score);
     std::stable_sort(found.begin(), found.end(), by_score);
@@ -170,10 +169,8 @@ class NodeSets {
     std::optional<mapping::NodeCounts> counts = limits_.first_that_fit(order, picked);
     if (counts || order.empty()) return counts;
     // Too many nodes: keep those with the most room.
-    std::stable_sort(picked.begin(), picked.end(), [&](std::int32_t a, std::int32_t b) {
-      return std::pair(!limits_.required(a), -limits_.capacity()[a]) <
-             std::pair(!limits_.required(b), -limits_.capacity()[b]);
-    });
+    std::ranges::stable_sort(
+        picked, {}, [&](std::int32_t node) { return std::pair(!limits_.required(node), -limits_.capacity()[node]); });
     while (!picked.empty() && static_cast<std::int32_t>(picked.size()) > limits_.most_nodes()) picked.pop_back();
     return limits_.spread(picked);
   }
@@ -209,7 +206,7 @@ class NodeSets {
     }
     for (std::size_t k = 1; k < first.size(); ++k) first[k] += first[k - 1];
     while (last < 2 * beyond - 1 && first[last + 1] < limits_.least_nodes()) ++last;
-    std::vector<std::int32_t> order(static_cast<std::size_t>(last < 2 * beyond ? first[last + 1] : first[last]));
+    std::vector<std::int32_t> order(last < 2 * beyond ? first[last + 1] : first[last]);
     for (std::size_t k = 0; k < usable_.size(); ++k)
       if (key[k] <= last) order[first[key[k]]++] = usable_[k];
     return order;
@@ -217,11 +214,11 @@ class NodeSets {
 
   // Returns the usable nodes of each coordinate of one dimension, healthy nodes first.
   std::vector<std::vector<std::int32_t>> planes_across(std::size_t dimension) const {
-    std::vector<std::vector<std::int32_t>> planes(static_cast<std::size_t>(torus_.dimensions()[dimension].size));
+    std::vector<std::vector<std::int32_t>> planes(torus_.dimensions()[dimension].size);
     for (const bool suspect : {false, true})
       for (const std::int32_t node : usable_)
         if (nodes_.suspect(node) == suspect)
-          planes[static_cast<std::size_t>(torus_.coordinate(nodes_.position[node], dimension))].push_back(node);
+          planes[torus_.coordinate(nodes_.position[node], dimension)].push_back(node);
     return planes;
   }
 
@@ -251,7 +248,7 @@ class NodeSets {
     for (const std::int32_t node : used) tasks += counts[node];
     for (std::size_t d = 0; d < torus_.dimensions().size(); ++d) {
       const std::int32_t size = torus_.dimensions()[d].size;
-      std::vector<double> histogram(static_cast<std::size_t>(size), 0);
+      std::vector<double> histogram(size, 0);
       for (const std::int32_t node : used) histogram[torus_.coordinate(nodes_.position[node], d)] += counts[node];
       if (size > 512) {  // too many pairs of coordinates: distances from one node only
         for (std::size_t k = 1; k < used.size(); ++k)
@@ -298,15 +295,13 @@ class NodeSets {
         for (std::int32_t c = 1; closed(1, b) && c <= size[2]; ++c)
           if (closed(2, c) && a * b * c >= least && a * b * c <= 2 * least)
             shapes.push_back({{a, b, c}, a + b + c, a * b * c});
-    std::stable_sort(shapes.begin(), shapes.end(), [](const Shape& x, const Shape& y) {
-      return std::pair(x.reach, x.volume) < std::pair(y.reach, y.volume);
-    });
+    std::ranges::stable_sort(shapes, {}, [](const Shape& shape) { return std::pair(shape.reach, shape.volume); });
     const BoxSums room(torus_, [&](std::int32_t position) {
       if (nodes_.faults && nodes_.faults->suspect(position)) return never_enough;
       return at_[position] < 0 ? 0 : static_cast<std::int64_t>(limits_.capacity()[at_[position]]);
     });
     const BoxSums count(torus_, [&](std::int32_t position) { return std::int64_t{at_[position] >= 0}; });
-    const std::int64_t boxes_of_a_try = 1 + static_cast<std::int64_t>(usable_.size()) / boxes_in_the_time_of_a_node;
+    const std::int64_t boxes_of_a_try = 1 + std::ssize(usable_) / boxes_in_the_time_of_a_node;
     std::int64_t boxes_left = most_boxes;
     for (const Shape& shape : shapes)
       for (const std::int32_t origin : usable_) {

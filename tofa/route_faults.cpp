@@ -38,12 +38,12 @@ RouteFaults::RouteFaults(const TorusTopology& torus, const std::vector<bool>& su
 void RouteFaults::tabulate() {
   const std::int32_t n = torus_.positions();
   if (n > table_positions || count_ == 0 || !table_.empty()) return;
-  std::vector<std::uint16_t> table(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), 0);
+  std::vector<std::uint16_t> table(static_cast<std::size_t>(n) * n, 0);
   for (std::int32_t a = 0; a < n; ++a)
     for (std::int32_t b = 0; b <= a; ++b) {
       const auto met = static_cast<std::uint16_t>(on_route(a, b) + on_route(b, a));
-      table[static_cast<std::size_t>(a) * static_cast<std::size_t>(n) + static_cast<std::size_t>(b)] = met;
-      table[static_cast<std::size_t>(b) * static_cast<std::size_t>(n) + static_cast<std::size_t>(a)] = met;
+      table[static_cast<std::size_t>(a) * n + b] = met;
+      table[static_cast<std::size_t>(b) * n + a] = met;
     }
   table_ = std::move(table);
 }

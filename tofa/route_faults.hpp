@@ -45,9 +45,7 @@ class RouteFaults {
 
   // Returns the number of suspect positions on R(a, b) plus the number on R(b, a).
   std::int32_t between(std::int32_t a, std::int32_t b) const {
-    if (!table_.empty())
-      return table_[static_cast<std::size_t>(a) * static_cast<std::size_t>(torus_.positions()) +
-                    static_cast<std::size_t>(b)];
+    if (!table_.empty()) return table_[static_cast<std::size_t>(a) * torus_.positions() + b];
     if (torus_.distance(a, b) < clear_[a]) return 0;  // every suspect is farther away than the route is long
     return on_route(a, b) + on_route(b, a);
   }

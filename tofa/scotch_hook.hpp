@@ -22,7 +22,12 @@ using ScotchMapper = std::vector<std::int32_t> (*)(const ScotchTask&);
 
 // Registers the SCOTCH mapper of this process. This library does not contain SCOTCH. A program that is linked with
 // SCOTCH registers its mapper here; slurmctld and srun never do.
-void provide_scotch(ScotchMapper mapper);
-ScotchMapper scotch_mapper();  // null: no mapper is registered
+inline ScotchMapper registered_scotch = nullptr;  // null: no mapper is registered
+inline void provide_scotch(ScotchMapper mapper) { registered_scotch = mapper; }
+inline ScotchMapper scotch_mapper() { return registered_scotch; }
+
+// The ScotchMapper that uses libscotch. It sets SCOTCH_PTHREAD_NUMBER to 1 in the environment, so that SCOTCH uses one
+// thread and gives equal results for equal seeds.
+std::vector<std::int32_t> scotch_map(const ScotchTask& task);
 
 }  // namespace placement::tofa

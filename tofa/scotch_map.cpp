@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tofa/scotch_map.hpp"
+#include "tofa/scotch_hook.hpp"
 
 #include <algorithm>
 #include <cstdarg>
@@ -71,12 +71,12 @@ class ScotchRun {
   explicit ScotchRun(const ScotchTask& task)
       : task_(task),
         torus_(*task.slots.torus),
-        leaf_of_slot_(static_cast<std::size_t>(task.slots.size())) {
-    std::vector<std::int32_t> taken(static_cast<std::size_t>(torus_.positions()), 0);
+        leaf_of_slot_(task.slots.size()) {
+    std::vector<std::int32_t> taken(torus_.positions(), 0);
     for (std::int32_t slot = 0; slot < task.slots.size(); ++slot)
       width_ = std::max(width_, ++taken[task.slots.position[slot]]);
     std::fill(taken.begin(), taken.end(), 0);
-    slot_of_leaf_.assign(static_cast<std::size_t>(torus_.positions()) * static_cast<std::size_t>(width_), -1);
+    slot_of_leaf_.assign(static_cast<std::size_t>(torus_.positions()) * width_, -1);
     for (std::int32_t slot = 0; slot < task.slots.size(); ++slot) {
       const std::int32_t position = task.slots.position[slot];
       leaf_of_slot_[slot] = position * width_ + taken[position]++;
@@ -122,9 +122,9 @@ class ScotchRun {
     std::vector<std::int32_t> leaf;
     for (std::int32_t rank = 0; rank < task_.matrix->ranks(); ++rank) {
       // SCOTCH gives -1 for a part of one leaf; legal() corrects it
-      const SCOTCH_Num at = place[static_cast<std::size_t>(rank)];
+      const SCOTCH_Num at = place[rank];
       const bool known = at >= 0 && static_cast<std::size_t>(at) < leaves.size();
-      leaf.push_back(static_cast<std::int32_t>(all || !known ? at : leaves[static_cast<std::size_t>(at)]));
+      leaf.push_back(static_cast<std::int32_t>(all || !known ? at : leaves[at]));
     }
     return leaf;
   }

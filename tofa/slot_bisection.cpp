@@ -2,31 +2,25 @@
 #include "tofa/slot_bisection.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "common/util/sequence.hpp"
+
 namespace placement::tofa {
 
 namespace {
-
-// Sets `seen` for each coordinate of dimension d that a slot has.
-void find_coordinates(const TorusSlots& slots, std::span<const std::int32_t> among, std::size_t d,
-                      std::vector<bool>& seen) {
-  seen.assign(static_cast<std::size_t>(slots.torus->dimensions()[d].size), false);
-  for (const std::int32_t slot : among) seen[slots.torus->coordinate(slots.position[slot], d)] = true;
-}
 
 // Returns the dimension with the most different coordinates and sets `coordinates` to them; ties go to the last
 // dimension. Returns -1 when all slots are at one position.
 std::int32_t widest(const TorusSlots& slots, std::span<const std::int32_t> among, std::vector<bool>& coordinates) {
   std::int32_t best = -1;
   std::int64_t most = 2;
-  std::vector<bool> seen;
   for (std::size_t d = 0; d < slots.torus->dimensions().size(); ++d) {
     if (slots.torus->dimensions()[d].size < most) continue;
-    find_coordinates(slots, among, d, seen);
+    std::vector<bool> seen(slots.torus->dimensions()[d].size, false);
+    for (const std::int32_t slot : among) seen[slots.torus->coordinate(slots.position[slot], d)] = true;
     const std::int64_t count = std::count(seen.begin(), seen.end(), true);
     if (count < most) continue;
     most = count;
@@ -128,9 +122,7 @@ SlotCuts cut_all(const TorusSlots& slots, std::vector<std::int32_t> among, CutAt
 std::vector<std::int32_t> nodes_in_a_row(const TorusTopology& torus) {
   TorusSlots slots{&torus, {}, nullptr};
   for (std::int32_t node = 0; node < torus.nodes(); ++node) slots.position.push_back(torus.position(node));
-  std::vector<std::int32_t> all(slots.position.size());
-  std::iota(all.begin(), all.end(), 0);
-  return cut_all(slots, std::move(all), CutAt::positions, mapping::WorkBudget()).slots;
+  return cut_all(slots, numbers(slots.position.size()), CutAt::positions, mapping::WorkBudget()).slots;
 }
 
 }  // namespace placement::tofa

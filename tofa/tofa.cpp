@@ -2,16 +2,16 @@
 #include "tofa/tofa.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
+#include "common/util/sequence.hpp"
 #include "common/util/text.hpp"
 #include "pattern/grid.hpp"
-#include "tofa/contention.hpp"
 #include "tofa/scotch_hook.hpp"
 #include "tofa/torus_job.hpp"
 #include "tofa/torus_map.hpp"
@@ -43,8 +43,7 @@ std::vector<std::int32_t> worst_first(const ClusterView& view, const Request& re
   for (std::int32_t node = 0; node < std::ssize(view.nodes); ++node)
     if (suspect(node) && std::count(request.required_nodes.begin(), request.required_nodes.end(), node) == 0)
       nodes.push_back(node);
-  std::stable_sort(nodes.begin(), nodes.end(),
-                   [&](std::int32_t a, std::int32_t b) { return model.of_node(a) > model.of_node(b); });
+  std::ranges::stable_sort(nodes, std::greater(), [&](std::int32_t node) { return model.of_node(node); });
   return nodes;
 }
 
@@ -124,9 +123,7 @@ class TorusSearches {
 
   void map_on(const mapping::NodeCounts& counts, std::int32_t effort) {
     const std::vector<std::int32_t> leaves = job_.slots.leaves(counts);
-    std::vector<std::int32_t> all(leaves.size());
-    std::iota(all.begin(), all.end(), 0);
-    offer_mappings(leaves, {all}, effort, nullptr);
+    offer_mappings(leaves, {numbers(leaves.size())}, effort, nullptr);
   }
 
   void map_freely(const mapping::NodeLimits& limits, const std::vector<mapping::NodeCounts>& sets,
@@ -176,11 +173,11 @@ class TorusSearches {
     const mapping::WorkBudget watch(deadline_);
     try {
       const mapping::Graph graph = mapping::scaled_graph(contest_.matrix(), watch);
-      const auto size = static_cast<std::int64_t>(graph.arc.size()) + graph.vertices();
+      const auto size = std::ssize(graph.arc) + graph.vertices();
       const std::int64_t work = job_.settings.effort * std::max(least_relief, relief_per_place * size);
       const std::size_t starts = std::min(contest_.overtaken().size(), most_starts - 1);
-      const std::vector<std::vector<std::int32_t>> earlier(
-          contest_.overtaken().end() - static_cast<std::ptrdiff_t>(starts), contest_.overtaken().end());
+      const std::vector<std::vector<std::int32_t>> earlier(contest_.overtaken().end() - starts,
+                                                           contest_.overtaken().end());
       relieve_from(graph, contest_.best(), free ? &capacity : nullptr, work / 2, watch);
       for (const std::vector<std::int32_t>& start : earlier)
         relieve_from(graph, start, free ? &capacity : nullptr, work / 2 / static_cast<std::int64_t>(starts), watch);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/util/text.hpp"
-#include "mapping/sparsify.hpp"
+#include "mapping/graph.hpp"
 #include "tofa/scotch_hook.hpp"
 #include "tofa/torus_map.hpp"
 
@@ -31,10 +31,6 @@ CommMatrix unknown_traffic(std::int32_t tasks) {
           edges.push_back({a, static_cast<std::int32_t>(b), 1});
   }
   return CommMatrix::from_edges(tasks, std::move(edges));
-}
-
-std::int32_t pairs_per_rank(const Request& request, std::int64_t most_pairs) {
-  return static_cast<std::int32_t>(std::max<std::int64_t>(1, most_pairs / request.tasks - 1));
 }
 
 }  // namespace
@@ -62,7 +58,7 @@ TorusJob torus_job(const ClusterView& view, const Request& request) {
   FaultModel fault_model(view, settings.job_seconds);
   auto faults = std::make_unique<RouteFaults>(fault_model.route_faults(*view.torus));
   OfferedNodes offered{view.torus.get(), {}, fault_model.any_suspect() ? faults.get() : nullptr};
-  std::vector<std::int32_t> node_of_leaf(static_cast<std::size_t>(view.tree->leaves()), -1);
+  std::vector<std::int32_t> node_of_leaf(view.tree->leaves(), -1);
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
     const NodeView& node = view.nodes[n];
     offered.position.push_back(node.torus_node < 0 ? -1 : view.torus->position(node.torus_node));
@@ -119,7 +115,8 @@ TorusContest::TorusContest(const TorusJob& job, std::vector<std::int32_t> natura
     : job_(job),
       natural_(std::move(natural)),
       sampled_(job.request.matrix && job.request.matrix->pairs() > most_pairs),
-      stand_in_(sampled_             ? mapping::sparsified(*job.request.matrix, pairs_per_rank(job.request, most_pairs),
+      stand_in_(sampled_             ? mapping::sparsified(*job.request.matrix,
+                                                           std::max<std::int64_t>(1, most_pairs / job.request.tasks - 1),
                                                            job.settings.seed)
                 : job.request.matrix ? CommMatrix()
                                      : unknown_traffic(job.request.tasks)),

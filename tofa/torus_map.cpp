@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <vector>
 
+#include "common/util/sequence.hpp"
 #include "mapping/bisection.hpp"
 #include "mapping/greedy.hpp"
 #include "tofa/geometry.hpp"
@@ -17,8 +17,14 @@ namespace placement::tofa {
 
 namespace {
 
+// Maps ranks to slots by recursive bisection. Splits the ranks in two with little traffic across the cut. Each half
+// gets the half of the slots that is nearer to its partners outside of the part; halves of unequal size are not
+// exchanged for this.
 class TorusBisection {
  public:
+  //   graph        the traffic between ranks, scaled
+  //   cuts         a bisection of exactly one slot per vertex of the graph
+  //   seed, tries  seed and number of starts of each bisection
   TorusBisection(const mapping::Graph& graph, const TorusSlots& slots, const SlotCuts& cuts, std::uint64_t seed,
                  std::int32_t tries, const mapping::WorkBudget& watch)
       : graph_(graph),
@@ -26,13 +32,13 @@ class TorusBisection {
         cuts_(cuts),
         watch_(watch),
         bisection_(seed, {tries, 2 * tries}, watch),
-        local_(static_cast<std::size_t>(graph.vertices()), -1),
-        near_(static_cast<std::size_t>(graph.vertices()), -1) {}
+        local_(graph.vertices(), -1),
+        near_(graph.vertices(), -1) {}
 
+  // Returns the slot of each rank. Throws OutOfTime.
   std::vector<std::int32_t> run() {
     // `ranks` is in the order of cuts_.slots: the ranks of a part have the indices of its slots.
-    std::vector<std::int32_t> ranks(static_cast<std::size_t>(graph_.vertices()));
-    std::iota(ranks.begin(), ranks.end(), 0);
+    std::vector<std::int32_t> ranks = numbers(graph_.vertices());
     for (const SlotCuts::Part& part : cuts_.parts)  // a part always precedes its halves
       if (part.middle >= 0)
         split(part, std::span(ranks).subspan(static_cast<std::size_t>(part.begin),
@@ -58,7 +64,7 @@ class TorusBisection {
       else
         second.push_back(ranks[k]);
     }
-    std::copy(second.begin(), second.end(), ranks.begin() + static_cast<std::ptrdiff_t>(kept));
+    std::copy(second.begin(), second.end(), ranks.begin() + kept);
   }
 
   std::vector<std::int8_t> split_ranks(std::span<const std::int32_t> ranks, std::int32_t first) {
@@ -66,10 +72,10 @@ class TorusBisection {
     for (std::size_t k = 0; k < ranks.size(); ++k) local_[ranks[k]] = static_cast<std::int32_t>(k);
     part.size.assign(ranks.size(), 1);
     for (const std::int32_t rank : ranks) {
-      watch_.spend(static_cast<std::int64_t>(graph_.arcs(rank).size()) + 1);
+      watch_.spend(std::ssize(graph_.arcs(rank)) + 1);
       for (const mapping::Arc& arc : graph_.arcs(rank))
         if (local_[arc.to] >= 0) part.arc.push_back({local_[arc.to], arc.weight});
-      part.row.push_back(static_cast<std::int64_t>(part.arc.size()));
+      part.row.push_back(std::ssize(part.arc));
     }
     for (const std::int32_t rank : ranks) local_[rank] = -1;
     if (part.arc.empty()) {
@@ -107,17 +113,6 @@ class TorusBisection {
   std::vector<std::int32_t> local_;
   std::vector<std::int32_t> near_;  // the slot of each rank, or a slot near it; -1: not known yet
 };
-
-// Maps ranks to slots by recursive bisection, and returns the slot of each rank. Splits the ranks in two with little
-// traffic across the cut. Each half gets the half of the slots that is nearer to its partners outside of the part;
-// halves of unequal size are not exchanged for this. Throws OutOfTime.
-//   graph        the traffic between ranks, scaled
-//   cuts         a bisection of exactly one slot per vertex of the graph
-//   seed, tries  seed and number of starts of each bisection
-std::vector<std::int32_t> torus_bisection(const mapping::Graph& graph, const TorusSlots& slots, const SlotCuts& cuts,
-                                          std::uint64_t seed, std::int32_t tries, const mapping::WorkBudget& watch) {
-  return TorusBisection(graph, slots, cuts, seed, tries, watch).run();
-}
 
 constexpr std::int64_t work_per_place = 100;         // of annealing, per rank and arc and per step of effort
 constexpr std::int64_t least_work = 60'000;          // lower limit of the work of one search
@@ -163,8 +158,8 @@ class Portfolio {
       if (by_number) offer_points(*by_number, cuts, "grid of ranks");
       if (by_distance) offer_points(*by_distance, cuts, "grid by distances");
       if (!(on_grid() && options_.effort <= 1))
-        offer(torus_bisection(graph_, slots_, cuts, options_.seed, options_.effort > 3 ? 2 : 1, watch_), "bisection",
-              false);
+        offer(TorusBisection(graph_, slots_, cuts, options_.seed, options_.effort > 3 ? 2 : 1, watch_).run(),
+              "bisection", false);
     }
     search();
   }
@@ -183,7 +178,7 @@ class Portfolio {
   void search() {
     const std::vector<std::int32_t> start = found_.back().slot_of_rank;
     const std::string from = found_.back().method;
-    const std::int64_t size = static_cast<std::int64_t>(graph_.arc.size()) + graph_.vertices();
+    const std::int64_t size = std::ssize(graph_.arc) + graph_.vertices();
     const bool suspects = slots_.faults && slots_.faults->suspects() > 0;
     std::int64_t work = std::max(std::min(least_work, least_work_per_rank * graph_.vertices()), work_per_place * size);
     if (options_.effort > 1)
@@ -210,7 +205,7 @@ class Portfolio {
   }
 
   std::int64_t cost_of(const std::vector<std::int32_t>& slot) const {
-    watch_.spend(static_cast<std::int64_t>(graph_.arc.size()));
+    watch_.spend(std::ssize(graph_.arc));
     return search_cost(graph_, slots_, slot);
   }
 
@@ -244,7 +239,7 @@ class NearestFree {
   explicit NearestFree(const TorusSlots& slots, const mapping::WorkBudget& watch)
       : slots_(slots),
         watch_(watch),
-        at_(static_cast<std::size_t>(slots.torus->positions())) {
+        at_(slots.torus->positions()) {
     for (std::int32_t slot = slots.size(); slot-- > 0;) at_[slots.position[slot]].push_back(slot);
   }
 

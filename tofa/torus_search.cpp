@@ -4,13 +4,127 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
 
 #include "common/util/random.hpp"
-#include "tofa/slot_hops.hpp"
+#include "common/util/sequence.hpp"
 
 namespace placement::tofa {
 
 namespace {
+
+// Hops between ranks on slots, and the change of the cost by a move: the innermost loops of the search. PackedHops and
+// PlainHops have one interface:
+//   put()      records that `rank` is on `slot`
+//   between()  returns the hops between the slots a and b
+//   change()   returns the change of traffic times hops when the rank with `arcs` moves from slot `from` to slot `to`,
+//              without the traffic with the rank `other`
+
+// The fast form, for up to four dimensions of up to `longest` positions. One vector register of 16 bytes has the
+// coordinates of both ends of a move.
+class PackedHops {
+ public:
+  // Returns whether this form can be used for the torus.
+  static bool fits(const TorusTopology& torus) {
+    return torus.dimensions().size() <= half && std::all_of(torus.dimensions().begin(), torus.dimensions().end(),
+                                                            [](const TorusDimension& d) { return d.size <= longest; });
+  }
+
+  PackedHops(const TorusSlots& slots, std::int32_t ranks) : slot_(slots.size()), rank_(ranks) {
+    const auto dimensions = slots.torus->dimensions();
+    for (std::size_t d = 0; d < dimensions.size(); ++d)
+      around_[d] = around_[half + d] = dimensions[d].wraps ? static_cast<std::int16_t>(dimensions[d].size) : INT16_MAX;
+    for (std::size_t s = 0; s < slot_.size(); ++s) {
+      std::array<std::int16_t, half> at{};
+      for (std::size_t d = 0; d < dimensions.size(); ++d)
+        at[d] = static_cast<std::int16_t>(slots.torus->coordinate(slots.position[s], d));
+      std::memcpy(&slot_[s], at.data(), sizeof slot_[s]);
+    }
+  }
+
+  void put(std::int32_t rank, std::int32_t slot) { rank_[rank] = {slot_[slot], slot_[slot]}; }
+
+  std::int32_t between(std::int32_t a, std::int32_t b) const {
+    const auto [first, second] = hops(lanes({slot_[a], slot_[a]}), {slot_[b], slot_[b]});
+    return first;
+  }
+
+  std::int64_t change(std::span<const mapping::Arc> arcs, std::int32_t to, std::int32_t from,
+                      std::int32_t other) const {
+    const Lanes ends = lanes({slot_[to], slot_[from]});
+    std::int64_t delta = 0;
+    for (const mapping::Arc& arc : arcs) {
+      const auto [then, now] = hops(ends, rank_[arc.to]);
+      delta += static_cast<std::int64_t>(arc.to == other ? 0 : arc.weight) * (then - now);
+    }
+    return delta;
+  }
+
+ private:
+  static constexpr std::size_t half = 4;
+  static constexpr std::int32_t longest = 8191;  // the sum of four lengths fits in 16 bits
+  using Lanes [[gnu::vector_size(16)]] = std::int16_t;
+  using Two = std::array<std::uint64_t, 2>;  // the coordinates of two slots, 16 bits for each coordinate
+
+  static Lanes lanes(const Two& two) {
+    Lanes result;
+    std::memcpy(&result, &two, sizeof result);
+    return result;
+  }
+
+  struct Pair {
+    std::int32_t first, second;
+  };
+
+  Pair hops(const Lanes& ends, const Two& there) const {
+    const Lanes off = ends - lanes(there);
+    const Lanes back = -off;
+    const Lanes straight = off > back ? off : back;
+    const Lanes round = around_ - straight;
+    const Lanes way = straight < round ? straight : round;
+    Two sums;
+    std::memcpy(&sums, &way, sizeof sums);
+    return {sum_of(sums[0]), sum_of(sums[1])};
+  }
+
+  // Returns the sum of four 16-bit numbers, which the multiplication collects in the highest 16 bits.
+  static std::int32_t sum_of(std::uint64_t four) {
+    return static_cast<std::int32_t>(four * 0x0001000100010001ULL >> 48);
+  }
+
+  std::vector<std::uint64_t> slot_;
+  std::vector<Two> rank_;
+  Lanes around_ = {INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX};
+};
+
+// The general form, for any torus.
+class PlainHops {
+ public:
+  PlainHops(const TorusSlots& slots, std::int32_t ranks) : slots_(slots), position_(ranks) {}
+
+  void put(std::int32_t rank, std::int32_t slot) { position_[rank] = slots_.position[slot]; }
+  std::int32_t between(std::int32_t a, std::int32_t b) const {
+    return slots_.torus->distance(slots_.position[a], slots_.position[b]);
+  }
+  std::int64_t change(std::span<const mapping::Arc> arcs, std::int32_t to, std::int32_t from,
+                      std::int32_t other) const {
+    std::int64_t delta = 0;
+    for (const mapping::Arc& arc : arcs) {
+      if (arc.to == other) continue;
+      const std::int32_t there = position_[arc.to];
+      delta += static_cast<std::int64_t>(arc.weight) * (slots_.torus->distance(slots_.position[to], there) -
+                                                        slots_.torus->distance(slots_.position[from], there));
+    }
+    return delta;
+  }
+
+ private:
+  const TorusSlots& slots_;
+  std::vector<std::int32_t> position_;  // of each rank
+};
 
 constexpr std::size_t logarithms = 4096;
 
@@ -48,7 +162,7 @@ class Annealing {
         slots_(slots),
         hops_(slots, graph.vertices()),
         slot_(slot),
-        owner_(static_cast<std::size_t>(slots.size()), nobody),
+        owner_(slots.size(), nobody),
         random_(seed),
         watch_(watch),
         penalty_weight_(least_penalty_weight(graph)),
@@ -84,11 +198,9 @@ class Annealing {
         const auto temperature = static_cast<std::int64_t>(std::llround(heat_now));
         for (std::int64_t left = step == steps ? 2 * work_per_step : work_per_step; left > 0;)
           left -= try_move(temperature, cost);
-        if (cost < best_cost || step == steps) {
-          if (cost <= best_cost) {
-            best_cost = cost;
-            best = slot_;
-          }
+        if (cost < best_cost || (step == steps && cost == best_cost)) {
+          best_cost = cost;
+          best = slot_;
         }
       }
     } catch (const mapping::OutOfTime&) {  // the unfinished step is discarded
@@ -96,12 +208,17 @@ class Annealing {
     slot_ = best;
   }
 
+  std::int64_t whole_cost() const {
+    std::int64_t cost = 0;
+    for (std::int32_t rank = 0; rank < graph_.vertices(); ++rank)
+      for (const mapping::Arc& arc : graph_.arcs(rank))
+        if (arc.to > rank) cost += pair_cost(arc.weight, slot_[rank], slot_[arc.to]);
+    return cost;
+  }
+
  private:
   void index_positions() {
-    order_.resize(static_cast<std::size_t>(slots_.size()));
-    for (std::size_t k = 0; k < order_.size(); ++k) order_[k] = static_cast<std::int32_t>(k);
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](std::int32_t a, std::int32_t b) { return slots_.position[a] < slots_.position[b]; });
+    order_ = ordered_numbers(slots_.size(), [&](std::int32_t slot) { return slots_.position[slot]; });
     first_.assign(static_cast<std::size_t>(slots_.torus->positions()) + 1, 0);
     for (const std::int32_t position : slots_.position) ++first_[position + 1];
     for (std::size_t k = 1; k < first_.size(); ++k) first_[k] += first_[k - 1];
@@ -119,16 +236,6 @@ class Annealing {
     return cost;
   }
 
- public:
-  std::int64_t whole_cost() const {
-    std::int64_t cost = 0;
-    for (std::int32_t rank = 0; rank < graph_.vertices(); ++rank)
-      for (const mapping::Arc& arc : graph_.arcs(rank))
-        if (arc.to > rank) cost += pair_cost(arc.weight, slot_[rank], slot_[arc.to]);
-    return cost;
-  }
-
- private:
   // Returns the penalty of a pair of this weight that has `met` suspect nodes on its routes.
   std::int64_t penalty_of(std::int32_t weight, std::int32_t met) const {
     return std::max<std::int64_t>(weight, penalty_weight_) * suspect_hops_ * met;
@@ -185,8 +292,7 @@ class Annealing {
   // Returns the neighbour of a position that 16 random bits choose.
   std::int32_t neighbour(std::int32_t position, std::uint64_t chance) const {
     const auto direction = static_cast<std::int32_t>(chance * static_cast<std::uint64_t>(directions_) >> 16);
-    return neighbour_[static_cast<std::size_t>(position) * static_cast<std::size_t>(directions_) +
-                      static_cast<std::size_t>(direction)];
+    return neighbour_[static_cast<std::size_t>(position) * directions_ + direction];
   }
 
   // Adds the change of the penalties to `delta`, which has the change in hops. Returns whether the sum is at most
@@ -220,10 +326,10 @@ class Annealing {
     }
     const std::int32_t other = owner_[to];
     std::int64_t delta = hops_.change(graph_.arcs(rank), to, from, other);
-    auto work = static_cast<std::int64_t>(graph_.arcs(rank).size()) + 2;
+    auto work = std::ssize(graph_.arcs(rank)) + 2;
     if (other != nobody) {
       delta += hops_.change(graph_.arcs(other), from, to, rank);
-      work += static_cast<std::int64_t>(graph_.arcs(other).size());
+      work += std::ssize(graph_.arcs(other));
     }
     watch_.spend(work);
     if constexpr (with_suspects) {

@@ -6,7 +6,7 @@
 
 #include "config.h"
 #ifdef HAVE_SCOTCH
-#include "tofa/scotch_map.hpp"
+#include "tofa/scotch_hook.hpp"
 #endif
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"

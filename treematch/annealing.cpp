@@ -77,7 +77,7 @@ class TreeAnnealing {
   }
 
   void tabulate() {
-    const std::size_t of_ranks = vertex_.size() * static_cast<std::size_t>(graph_.vertices());
+    const std::size_t of_ranks = vertex_.size() * graph_.vertices();
     traffic_.assign(of_ranks + vertex_.size(), 0);
     watch_.spend(static_cast<std::int64_t>(of_ranks / 16));
     for (std::int32_t rank = 0; rank < graph_.vertices(); ++rank) {
@@ -87,7 +87,7 @@ class TreeAnnealing {
     }
   }
 
-  std::int32_t* of(std::int32_t rank) { return traffic_.data() + vertex_.size() * static_cast<std::size_t>(rank); }
+  std::int32_t* of(std::int32_t rank) { return traffic_.data() + vertex_.size() * rank; }
 
   // Makes 256 random steps and returns the mean rise of the hop-bytes by steps that raise them; 0 if none does.
   double mean_loss() {
@@ -173,7 +173,7 @@ class TreeAnnealing {
 
   // Counts the visited arcs of a rank, without those that work_of_step contains.
   void count_arcs(std::int32_t rank) {
-    const auto arcs = static_cast<std::int64_t>(graph_.arcs(rank).size());
+    const auto arcs = std::ssize(graph_.arcs(rank));
     if (arcs <= arcs_of_step) return;
     further_arcs_ += arcs - arcs_of_step;
     watch_.spend(arcs - arcs_of_step);
@@ -214,8 +214,7 @@ class TreeAnnealing {
   Random random_;
 };
 
-}  // namespace
-
+// Anneals `slot`, the slot of each rank. When the time ends, it holds the mapping reached by then.
 void anneal(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vector<std::int32_t>& slot,
             std::uint64_t seed, std::int64_t work, const mapping::WorkBudget& watch) {
   if (graph.arc.empty() || tree.slots() < 2) return;
@@ -224,6 +223,8 @@ void anneal(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vec
   } catch (const mapping::OutOfTime&) {
   }
 }
+
+}  // namespace
 
 Cost anneal_on(const CommMatrix& matrix, const mapping::Graph& graph, const TreeTopology& tree,
                std::span<const std::int32_t> leaves, std::vector<std::int32_t>& leaf_of_rank, std::uint64_t seed,

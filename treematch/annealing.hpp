@@ -13,21 +13,16 @@
 
 namespace placement::treematch {
 
-// Changes a mapping by simulated annealing on the hop-bytes. In each step a random rank moves to a free slot near one
-// of its partners, or exchanges slots with the rank there. A step that raises the hop-bytes is taken with a probability
-// that falls with the rise and with time. Equal arguments give equal results. When the time ends, `slot` holds the
-// mapping reached by then, and nothing is thrown. Memory: ranks times vertices above the slots, 4 bytes each.
-//   slot  in and out: one slot of `tree` per rank, all different; the result may cost more than the input
-//   work  units of work to do; a step takes 7, and one for each partner beyond 32 that it visits
-void anneal(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vector<std::int32_t>& slot,
-            std::uint64_t seed, std::int64_t work, const mapping::WorkBudget& watch);
-
-// Changes a mapping by anneal() and then by swap_search(). Returns its hop-bytes, which may be more than before.
+// Changes a mapping by simulated annealing on the hop-bytes, and then by swap_search(). In each step of annealing, a
+// random rank moves to a free slot near one of its partners, or exchanges slots with the rank there. A step that raises
+// the hop-bytes is taken with a probability that falls with the rise and with time. Equal arguments give equal results.
+// Memory: ranks times vertices above the leaves, 4 bytes each.
 //   graph         that of the matrix
 //   leaves        leaves that ranks may take, ascending
 //   leaf_of_rank  in and out: one leaf per rank, out of `leaves`, all different
-//   seed, work, watch  as in anneal(); swap_search() gets the same work in addition
-// Throws OutOfTime when the time has ended.
+//   work          units of work for each of the two searches; a step of annealing takes 7, and one for each partner
+//                 beyond 32 that it visits
+// Returns the hop-bytes of the mapping, which may be more than before. Throws OutOfTime when the time has ended.
 Cost anneal_on(const CommMatrix& matrix, const mapping::Graph& graph, const TreeTopology& tree,
                std::span<const std::int32_t> leaves, std::vector<std::int32_t>& leaf_of_rank, std::uint64_t seed,
                std::int64_t work, const mapping::WorkBudget& watch);

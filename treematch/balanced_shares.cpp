@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "common/util/error.hpp"
+#include "common/util/sequence.hpp"
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
 #include "mapping/tuning.hpp"
@@ -47,16 +47,11 @@ ClusterView with_shares(const ClusterView& view, const Request& request, const s
   std::map<std::int32_t, std::int32_t> room;
   for (std::size_t n = 0; n < view.nodes.size(); ++n) room[switch_of[n]] += capacity[n];
   for (auto& [vertex, tasks] : room) tasks = tasks < least ? 0 : most;
-  std::vector<std::size_t> order(view.nodes.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto required = [&](std::size_t n) {
-    return std::count(request.required_nodes.begin(), request.required_nodes.end(), static_cast<std::int32_t>(n)) > 0;
+  const auto required_and_large_first = [&](std::int32_t node) {
+    return std::pair(std::ranges::count(request.required_nodes, node) == 0, -capacity[node]);
   };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return required(a) != required(b) ? required(a) : capacity[a] > capacity[b];
-  });
   ClusterView limited = view;
-  for (const std::size_t n : order) {
+  for (const std::int32_t n : ordered_numbers(view.nodes.size(), required_and_large_first)) {
     std::int32_t& left = room[switch_of[n]];
     const std::int32_t tasks = std::min(left, capacity[n]);
     left -= tasks;

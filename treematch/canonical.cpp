@@ -53,9 +53,7 @@ class BranchOrder {
   // Exchanges the contents of branches of one kind so that their least ranks ascend from left to right.
   void sort_within_kinds(std::span<const std::int32_t> children) {
     place_.assign(children.begin(), children.end());
-    std::sort(place_.begin(), place_.end(), [&](std::int32_t a, std::int32_t b) {
-      return std::pair(branch_[a].kind(), a) < std::pair(branch_[b].kind(), b);
-    });
+    std::ranges::sort(place_, {}, [&](std::int32_t v) { return std::pair(branch_[v].kind(), v); });
     for (auto begin = place_.begin(), end = begin; begin != place_.end(); begin = end) {
       end = std::find_if(begin, place_.end(),
                          [&](std::int32_t v) { return branch_[v].kind() != branch_[*begin].kind(); });
@@ -93,14 +91,14 @@ class BranchOrder {
 
 void order_equal_branches(const TreeTopology& whole, std::vector<std::int32_t>& leaf_of_rank,
                           const mapping::WorkBudget& watch) {
-  watch.spend(static_cast<std::int64_t>(leaf_of_rank.size()));
+  watch.spend(std::ssize(leaf_of_rank));
   std::vector<std::pair<std::int32_t, std::int32_t>> used;  // leaf and rank, from left to right
   for (std::size_t r = 0; r < leaf_of_rank.size(); ++r)
     used.emplace_back(leaf_of_rank[r], static_cast<std::int32_t>(r));
   std::sort(used.begin(), used.end());
   std::vector<std::int32_t> vertices;
   for (const auto& [leaf, rank] : used) vertices.push_back(whole.leaf_vertex(leaf));
-  watch.spend(static_cast<std::int64_t>(leaf_of_rank.size()));
+  watch.spend(std::ssize(leaf_of_rank));
   const TreeTopology tree = whole.cut_at(vertices);
 
   std::vector<std::int32_t> rank;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "treematch/chooser.hpp"
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "common/matrix/matrix_coarsen.hpp"
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
+#include "common/util/sequence.hpp"
 #include "mapping/graph.hpp"
 #include "mapping/greedy.hpp"
 #include "mapping/node_choice.hpp"
@@ -371,8 +370,7 @@ class Chooser {
   // group p / size. Returns the group of each rank.
   std::vector<std::int32_t> rough_groups(std::int32_t size, const std::vector<std::int32_t>& places) const {
     const CommMatrix& matrix = *request_.matrix;
-    std::vector<std::int32_t> row(places.size());
-    std::iota(row.begin(), row.end(), 0);
+    std::vector<std::int32_t> row = numbers(places.size());
     if (matrix.ranks() + matrix.pairs() <= most_work_on_groups)
       std::ranges::stable_sort(row, {},
                                [joined = group_ranks(matrix, size)](std::int32_t rank) { return joined[rank]; });
@@ -383,9 +381,8 @@ class Chooser {
 
   const NodeTree& node_tree() const {
     if (node_tree_) return *node_tree_;
-    std::vector<std::int32_t> order(view_.nodes.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::ranges::sort(order, {}, [&](std::int32_t node) { return view_.nodes[node].first_leaf; });
+    std::vector<std::int32_t> order =
+        ordered_numbers(view_.nodes.size(), [&](std::int32_t node) { return view_.nodes[node].first_leaf; });
     const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view_);
     std::vector<std::int32_t> vertices;
     for (const std::int32_t node : order) vertices.push_back(vertex_of_node[node]);

@@ -79,9 +79,7 @@ struct TableOf {
   TableOf() = default;
   TableOf(const Capacity& capacity, Set sets) : room(capacity), cost(sets * capacity.numbers_of_nodes(), never<Sum>) {}
 
-  std::size_t at(Set set, std::int32_t nodes) const {
-    return set * room.numbers_of_nodes() + static_cast<std::size_t>(nodes);
-  }
+  std::size_t at(Set set, std::int32_t nodes) const { return set * room.numbers_of_nodes() + nodes; }
   Sum& of(Set set, std::int32_t nodes) { return cost[at(set, nodes)]; }
 
   // Returns `never` also for more nodes than the part has.

@@ -36,7 +36,7 @@ class FrontGrouping {
  private:
   void survey() {
     for (std::int32_t v = 0; v < graph_.vertices(); ++v) {
-      watch_.spend(static_cast<std::int64_t>(graph_.arcs(v).size()) + 1);
+      watch_.spend(std::ssize(graph_.arcs(v)) + 1);
       for (const mapping::Arc& arc : graph_.arcs(v)) vertex_[v].left += arc.weight;
       if (vertex_[v].left > 0 && (corner_ == nobody || vertex_[v].left < vertex_[corner_].left)) corner_ = v;
     }
@@ -136,7 +136,7 @@ class FrontGrouping {
     std::int32_t best = nobody;
     std::int32_t best_pull = 0;
     std::int64_t best_closing = -1;
-    watch_.spend(static_cast<std::int64_t>(near_.size()) + 1);
+    watch_.spend(std::ssize(near_) + 1);
     for (const std::int32_t v : near_) {
       const Vertex& vertex = vertex_[v];
       if (vertex.group != nobody || vertex.pull < best_pull) continue;
@@ -158,7 +158,7 @@ class FrontGrouping {
   // Returns the traffic of a vertex with the group's other neighbours, which could join the group after it.
   std::int64_t closing(std::int32_t v) const {
     std::int64_t sum = 0;
-    watch_.spend(static_cast<std::int64_t>(graph_.arcs(v).size()));
+    watch_.spend(std::ssize(graph_.arcs(v)));
     for (const mapping::Arc& arc : graph_.arcs(v)) {
       const Vertex& to = vertex_[arc.to];
       if (to.seen == turn_ && to.group == nobody) sum += std::min(arc.weight, to.pull);
@@ -170,7 +170,7 @@ class FrontGrouping {
     vertex_[v].group = groups_;
     members_.push_back(v);
     if (vertex_[v].seen == turn_) inside_ += vertex_[v].pull;
-    watch_.spend(static_cast<std::int64_t>(graph_.arcs(v).size()) + 1);
+    watch_.spend(std::ssize(graph_.arcs(v)) + 1);
     for (const mapping::Arc& arc : graph_.arcs(v)) {
       Vertex& to = vertex_[arc.to];
       if (to.group != nobody) continue;
@@ -238,7 +238,7 @@ FrontGroups front_groups(const mapping::Graph& graph, std::int32_t size, const m
 double fit_of(const mapping::Graph& graph, const FrontGroups& groups, const mapping::WorkBudget& watch) {
   std::vector<std::int64_t> inside(groups.groups, 0);
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
-    watch.spend(static_cast<std::int64_t>(graph.arcs(v).size()) + 1);
+    watch.spend(std::ssize(graph.arcs(v)) + 1);
     for (const mapping::Arc& arc : graph.arcs(v))
       if (groups.group[arc.to] == groups.group[v]) inside[groups.group[v]] += arc.weight;
   }

@@ -2,11 +2,12 @@
 #include "treematch/grouping.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
+#include "common/util/sequence.hpp"
 #include "mapping/coarsen.hpp"
 #include "mapping/leaf_tree.hpp"
-#include "mapping/mapping_check.hpp"
 #include "treematch/leaf_choice.hpp"
 
 namespace placement::treematch {
@@ -52,11 +53,9 @@ Groups pairs(const mapping::Graph& graph, std::int32_t count, Pairing pairing) {
       if (arc.to == partner[v]) chosen.push_back({arc.weight, v, arc.to});
   }
   for (std::size_t k = 0; k + 1 < single.size(); k += 2) chosen.push_back({0, single[k], single[k + 1]});
-  std::stable_sort(chosen.begin(), chosen.end(),
-                   [](const mapping::HeavyPair& x, const mapping::HeavyPair& y) { return x.weight > y.weight; });
+  std::ranges::stable_sort(chosen, std::greater(), &mapping::HeavyPair::weight);
   chosen.resize(count);
-  std::sort(chosen.begin(), chosen.end(),
-            [](const mapping::HeavyPair& x, const mapping::HeavyPair& y) { return x.a < y.a; });
+  std::ranges::sort(chosen, {}, &mapping::HeavyPair::a);
   Groups groups{2, {}};
   for (const mapping::HeavyPair& pair : chosen) groups.member.insert(groups.member.end(), {pair.a, pair.b});
   return groups;
@@ -69,9 +68,8 @@ mapping::Graph across(const mapping::Graph& graph, std::int32_t border) {
   for (std::int32_t v = 0; v < graph.vertices(); ++v) {
     for (const mapping::Arc& arc : graph.arcs(v))
       if ((arc.to < border) != (v < border) && arc.weight > 0) result.arc.push_back(arc);
-    std::sort(result.arc.begin() + result.row.back(), result.arc.end(),
-              [](const mapping::Arc& x, const mapping::Arc& y) { return x.to < y.to; });
-    result.row.push_back(static_cast<std::int64_t>(result.arc.size()));
+    std::ranges::sort(result.arc.begin() + result.row.back(), result.arc.end(), {}, &mapping::Arc::to);
+    result.row.push_back(std::ssize(result.arc));
   }
   return result;
 }
@@ -109,11 +107,7 @@ Groups joined(const mapping::Graph& graph, const Groups& groups, Pairing pairing
 
 // Returns `count` groups of `size` vertices; the graph has at least count * size vertices.
 Groups grouped(const mapping::Graph& graph, std::int32_t size, std::int32_t count, Pairing pairing) {
-  if (size == 1) {
-    Groups all{1, std::vector<std::int32_t>(count)};
-    for (std::int32_t v = 0; v < count; ++v) all.member[v] = v;
-    return all;
-  }
+  if (size == 1) return {1, numbers(count)};
   if (size == 2) return pairs(graph, count, pairing);
   if (size % 2 == 1) return joined(graph, grouped(graph, size - 1, count, pairing), pairing);
   const Groups halves = grouped(graph, size / 2, 2 * count, pairing);
@@ -131,9 +125,7 @@ void pad(mapping::Graph& graph, std::int32_t vertices) {
 
 std::vector<std::int32_t> grouped_order(const mapping::Graph& graph, std::span<const std::int32_t> arities,
                                         Pairing pairing) {
-  const std::int32_t n = graph.vertices();
-  Groups order{1, std::vector<std::int32_t>(n)};
-  for (std::int32_t v = 0; v < n; ++v) order.member[v] = v;
+  Groups order{1, numbers(graph.vertices())};
   mapping::Graph level = graph;
   for (std::size_t k = arities.size(); k > 0; --k) {
     const std::int32_t arity = std::min(arities[k - 1], level.vertices());
@@ -152,7 +144,7 @@ std::vector<std::int32_t> grouped_order(const mapping::Graph& graph, std::span<c
 
 MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                           const MapOptions& options, Pairing pairing) {
-  mapping::check_usable(tree, usable, matrix.ranks());
+  check_usable(tree, usable, matrix.ranks());
   if (matrix.ranks() == 0) return {.leaf_of_rank = {}, .cost = 0, .method = "matching"};
   const std::vector<std::int32_t> scope =
       leaves_in_scope(tree, usable, matrix.ranks(), options.scope, options.levels_up);

@@ -7,10 +7,21 @@
 #include "common/matrix/comm_matrix.hpp"
 #include "common/topology/tree_topology.hpp"
 #include "mapping/graph.hpp"
-#include "treematch/pairing.hpp"
 #include "treematch/tree_map.hpp"
 
 namespace placement::treematch {
+
+// How the vertices of a graph are matched in pairs.
+enum class Pairing {
+  heaviest_first,  // takes pairs by falling traffic: at least half of the maximum weight, in nearly linear time
+  maximum_weight,  // finds a matching of maximum weight [JA §2]
+  assignment,      // the Hungarian method as published [JA §2], for up to 2,048 vertices
+};
+
+// Matches the vertices of a graph in pairs with much traffic. Returns the partner of each vertex, or -1. The result is
+// deterministic; with heaviest_first, ties go to the pair with the lower vertices. Throws Error when there are too many
+// vertices for an assignment, and for maximum_weight in a build without LEMON.
+std::vector<std::int32_t> paired(const mapping::Graph& graph, Pairing pairing);
 
 // Orders the vertices of a graph by hierarchical grouping [JA §2], from the leaves up. Joins vertices to groups of the
 // lowest arity, and these groups, by the traffic between them, to groups of the next arity. A group of more than two

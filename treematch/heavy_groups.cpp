@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
+#include "common/util/sequence.hpp"
 #include "mapping/leaf_tree.hpp"
 #include "mapping/tuning.hpp"
 #include "treematch/leaf_choice.hpp"
@@ -174,15 +174,13 @@ std::vector<SwitchShare> take(std::vector<std::int32_t>& room, std::int32_t task
 
 std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix) {
   if (matrix.all_alike()) {
-    std::vector<std::int32_t> all(matrix.ranks());
-    std::iota(all.begin(), all.end(), 0);
+    std::vector<std::int32_t> all = numbers(matrix.ranks());
     return {all};
   }
   std::int64_t heaviest = 0;
   for (std::int32_t a = 0; a < matrix.ranks(); ++a)
     for (const std::int64_t weight : matrix.weights(a)) heaviest = std::max(heaviest, weight);
-  std::vector<std::int32_t> root(matrix.ranks());
-  std::iota(root.begin(), root.end(), 0);
+  std::vector<std::int32_t> root = numbers(matrix.ranks());
   const auto top = [&](std::int32_t rank) {
     while (root[rank] != rank) rank = root[rank] = root[root[rank]];
     return rank;
@@ -200,16 +198,21 @@ std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix) {
   return groups;
 }
 
+std::vector<std::vector<std::int32_t>> with_single_ranks(std::vector<std::vector<std::int32_t>> groups,
+                                                         std::int32_t ranks) {
+  std::vector<bool> grouped(ranks, false);
+  for (const std::vector<std::int32_t>& group : groups)
+    for (const std::int32_t rank : group) grouped[rank] = true;
+  for (std::int32_t rank = 0; rank < ranks; ++rank)
+    if (!grouped[rank]) groups.push_back({rank});
+  return groups;
+}
+
 std::vector<std::int32_t> leaves_for_groups(const CommMatrix& matrix,
                                             const std::vector<std::vector<std::int32_t>>& groups,
                                             const TreeTopology& tree, std::span<const std::int32_t> leaves,
                                             const mapping::WorkBudget& watch) {
-  std::vector<std::vector<std::int32_t>> all = groups;
-  std::vector<bool> grouped(matrix.ranks(), false);
-  for (const std::vector<std::int32_t>& group : groups)
-    for (const std::int32_t rank : group) grouped[rank] = true;
-  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank)
-    if (!grouped[rank]) all.push_back({rank});
+  std::vector<std::vector<std::int32_t>> all = with_single_ranks(groups, matrix.ranks());
   if (groups.empty() || all.size() == 1 || std::ssize(all) * std::ssize(leaves) > most_steps_of_packing) return {};
   return GroupPacking(matrix, std::move(all), tree, leaves).run(watch);
 }
@@ -219,11 +222,8 @@ std::optional<std::vector<std::vector<SwitchShare>>> spread_groups(std::span<con
                                                                    std::int32_t span) {
   if (std::ssize(room) * std::ssize(room) * std::ssize(sizes) > most_steps_of_spread) return std::nullopt;
   std::vector<std::int32_t> left(room.begin(), room.end());
-  std::vector<std::int32_t> order(sizes.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return sizes[a] > sizes[b]; });
   std::vector<std::vector<SwitchShare>> shares(sizes.size());
-  for (const std::int32_t group : order) {
+  for (const std::int32_t group : ordered_numbers(sizes.size(), [&](std::int32_t g) { return -sizes[g]; })) {
     shares[group] = take(left, sizes[group], span);
     if (shares[group].empty()) return std::nullopt;
   }

@@ -16,6 +16,10 @@ namespace placement::treematch {
 // ranks. A rank without a heavy pair is in no group.
 std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix);
 
+// Returns the groups, followed by a group of its own for each of `ranks` ranks that is in none of them.
+std::vector<std::vector<std::int32_t>> with_single_ranks(std::vector<std::vector<std::int32_t>> groups,
+                                                         std::int32_t ranks);
+
 // Chooses one leaf per rank, so that each group of ranks fits into one subtree if a subtree has room for it. The groups
 // are placed one after the other, each in the tightest subtree near the groups with which it has traffic. Each rank
 // without a group counts as a group of its own. Returns the leaves, ascending. Returns nothing when there are no

@@ -2,13 +2,23 @@
 #include "treematch/leaf_choice.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <string>
 #include <utility>
+
+#include "common/util/error.hpp"
 
 namespace placement::treematch {
 
 namespace {
 
 using LeafSpan = std::span<const std::int32_t>;
+
+// A vertex with the usable leaves below it.
+struct Subtree {
+  std::int32_t vertex;
+  LeafSpan usable;
+};
 
 LeafSpan within(const TreeTopology& tree, LeafSpan usable, std::int32_t vertex) {
   const std::int32_t first = tree.first_leaf(vertex);
@@ -34,14 +44,10 @@ std::int32_t lowest_with_enough(const TreeTopology& tree, LeafSpan usable, std::
   if (static_cast<std::size_t>(ranks) == usable.size())
     return tree.lowest_common_ancestor(tree.leaf_vertex(usable.front()), tree.leaf_vertex(usable.back()));
   const std::int32_t least_height = tree.least_height_of(ranks);
-  struct Place {
-    std::int32_t vertex;
-    LeafSpan usable;
-  };
-  std::vector<Place> stack{{0, usable}};
+  std::vector<Subtree> stack{{0, usable}};
   std::int32_t best = 0;
   while (!stack.empty()) {
-    const Place place = stack.back();
+    const Subtree place = stack.back();
     stack.pop_back();
     if (tree.height(place.vertex) < tree.height(best)) best = place.vertex;
     if (tree.height(best) == least_height) break;
@@ -52,27 +58,37 @@ std::int32_t lowest_with_enough(const TreeTopology& tree, LeafSpan usable, std::
       rest = rest.subspan(below.size());
       if (below.size() >= static_cast<std::size_t>(ranks)) stack.push_back({child, below});
     }
-    std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(first), stack.end());
+    std::reverse(stack.begin() + first, stack.end());
   }
   return best;
 }
 
-// A child of `vertex` with the usable leaves below it.
-struct Subtree {
-  std::int32_t vertex;
-  LeafSpan usable;
-};
-
+// Returns the children of `vertex`, those with the most usable leaves first.
 std::vector<Subtree> branches(const TreeTopology& tree, std::int32_t vertex, LeafSpan usable) {
   std::vector<Subtree> all;
   for (const std::int32_t child : tree.children(vertex))
     if (const LeafSpan below = within(tree, usable, child); !below.empty()) all.push_back({child, below});
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Subtree& x, const Subtree& y) { return x.usable.size() > y.usable.size(); });
+  std::ranges::stable_sort(all, std::greater(), [](const Subtree& subtree) { return subtree.usable.size(); });
   return all;
 }
 
 }  // namespace
+
+void check_usable(const TreeTopology& tree, LeafSpan usable, std::int32_t ranks) {
+  std::int32_t before = -1;
+  for (const std::int32_t leaf : usable) {
+    if (leaf < 0 || leaf >= tree.leaves())
+      throw Error("usable leaf " + std::to_string(leaf) + " is outside 0.." + std::to_string(tree.leaves() - 1));
+    if (leaf == before) throw Error("usable leaf " + std::to_string(leaf) + " is listed twice");
+    if (leaf < before)
+      throw Error("usable leaf " + std::to_string(leaf) + " comes after " + std::to_string(before) +
+                  ": they must ascend");
+    before = leaf;
+  }
+  if (ranks > 0 && usable.empty()) throw Error("no leaf of the tree is usable for " + std::to_string(ranks) + " ranks");
+  if (static_cast<std::size_t>(ranks) > usable.size())
+    throw Error(std::to_string(ranks) + " ranks do not fit on " + std::to_string(usable.size()) + " usable leaves");
+}
 
 std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree, LeafSpan usable, std::int32_t ranks,
                                           LeafScope scope, std::int32_t levels_up) {
@@ -80,8 +96,7 @@ std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree, LeafSpan usa
   if (scope == LeafScope::whole) return {usable.begin(), usable.end()};
   std::int32_t vertex = lowest_with_enough(tree, usable, std::max(ranks, 1));
   for (std::int32_t up = 0; up < levels_up && vertex > 0; ++up) vertex = tree.parent(vertex);
-  const LeafSpan inside = within(tree, usable, vertex);
-  return {inside.begin(), inside.end()};
+  return leaves_below(tree, usable, vertex);
 }
 
 std::vector<std::int32_t> leaves_below(const TreeTopology& tree, LeafSpan usable, std::int32_t vertex) {
@@ -92,10 +107,6 @@ std::vector<std::int32_t> leaves_below(const TreeTopology& tree, LeafSpan usable
 bool all_below(const TreeTopology& tree, std::span<const std::int32_t> leaves, std::int32_t vertex) {
   const std::int32_t first = tree.first_leaf(vertex);
   return leaves.front() >= first && leaves.back() < first + tree.leaf_count(vertex);
-}
-
-std::size_t count_below(const TreeTopology& tree, LeafSpan usable, std::int32_t vertex) {
-  return within(tree, usable, vertex).size();
 }
 
 std::vector<std::int32_t> subtrees_with_enough(const TreeTopology& tree, LeafSpan usable, std::int32_t ranks,
@@ -184,13 +195,11 @@ std::vector<std::int32_t> fullest_subtrees(const TreeTopology& tree, LeafSpan us
     parts.push_back(within(tree, usable, vertex));
     usable = usable.subspan(parts.back().size());
   }
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const LeafSpan& a, const LeafSpan& b) { return a.size() > b.size(); });
+  std::ranges::stable_sort(parts, std::greater(), [](const LeafSpan& part) { return part.size(); });
   std::vector<std::int32_t> chosen;
   for (const LeafSpan& part : parts) {
     const std::size_t wanted = static_cast<std::size_t>(count) - chosen.size();
-    chosen.insert(chosen.end(), part.begin(),
-                  part.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, part.size())));
+    chosen.insert(chosen.end(), part.begin(), part.begin() + std::min(wanted, part.size()));
   }
   std::sort(chosen.begin(), chosen.end());
   return chosen;

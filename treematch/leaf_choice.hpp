@@ -9,6 +9,10 @@
 
 namespace placement::treematch {
 
+// Throws Error unless `usable` is ascending without duplicates, has only leaves of the tree, and has at least `ranks`
+// entries.
+void check_usable(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t ranks);
+
 // Returns the usable leaves that a scope admits, ascending, at least `ranks` of them [TM §6]:
 //   given    the first `ranks` usable leaves from the left
 //   whole    all usable leaves
@@ -24,9 +28,6 @@ std::vector<std::int32_t> leaves_below(const TreeTopology& tree, std::span<const
 
 // Returns whether all `leaves` lie below the vertex. The list is ascending and not empty.
 bool all_below(const TreeTopology& tree, std::span<const std::int32_t> leaves, std::int32_t vertex);
-
-// Returns the number of leaves that leaves_below() returns.
-std::size_t count_below(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t vertex);
 
 // Returns the vertices of one height with at least `ranks` usable leaves below them, from left to right. `usable` is
 // ascending and `ranks` at least 1. `height` counts the levels above a vertex's deepest leaf, 0 for a leaf.

@@ -11,11 +11,8 @@ libtreematch_la_SOURCES = \
 	%D%/grouping.cpp \
 	%D%/heavy_groups.cpp \
 	%D%/leaf_choice.cpp \
-	%D%/level_search.cpp \
 	%D%/map_memory.cpp \
 	%D%/multisection.cpp \
-	%D%/objectives.cpp \
-	%D%/cut_model.cpp \
 	%D%/pairing.cpp \
 	%D%/portfolio.cpp \
 	%D%/rank_structure.cpp \

@@ -2,40 +2,28 @@
 #include "treematch/map_memory.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <string_view>
 #include <utility>
+
+#include "common/util/sequence.hpp"
 
 namespace placement::treematch {
 
-namespace {
-
-std::size_t hash_of(const MapMemory::Question& question) {
-  const auto bytes = std::as_bytes(std::span(question));
-  return std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-}
-
-}  // namespace
-
 std::shared_ptr<const MapResult> MapMemory::find(const Question& question) const {
-  const std::size_t hash = hash_of(question);
   const std::lock_guard lock(mutex_);
-  const auto found =
-      std::ranges::find_if(kept_, [&](const Kept& kept) { return kept.hash == hash && kept.question == question; });
+  const auto found = std::ranges::find(kept_, question, &Kept::question);
   return found == kept_.end() ? nullptr : found->answer;
 }
 
 void MapMemory::keep(Question question, MapResult answer) {
   question.shrink_to_fit();
   answer.leaf_of_rank.shrink_to_fit();
-  const std::size_t hash = hash_of(question),
-                    bytes = sizeof(Kept) + sizeof answer + answer.method.capacity() +
+  const std::size_t bytes = sizeof(Kept) + sizeof answer + answer.method.capacity() +
                             (question.size() + answer.leaf_of_rank.size()) * sizeof question[0];
   if (bytes > most_bytes_) return;
   auto kept = std::make_shared<const MapResult>(std::move(answer));
   const std::lock_guard lock(mutex_);
   for (; bytes_ > most_bytes_ - bytes; kept_.pop_front()) bytes_ -= kept_.front().bytes;
-  kept_.push_back({hash, bytes, std::move(question), std::move(kept)});
+  kept_.push_back({bytes, std::move(question), std::move(kept)});
   bytes_ += bytes;  // after push_back(), which may throw
 }
 
@@ -59,9 +47,8 @@ MapResult mapped_alone(SearchAlone kind, const TreeTopology& tree, const std::ve
                        const MapOptions& options, const mapping::WorkBudget& watch,
                        const std::function<MapResult(const TreeTopology&, std::vector<std::int32_t>)>& search) {
   watch.spend(static_cast<std::int64_t>(16 * leaves.size()));
-  std::vector<std::int32_t> vertices, all(leaves.size());
+  std::vector<std::int32_t> vertices;
   for (const std::int32_t leaf : leaves) vertices.push_back(tree.leaf_vertex(leaf));
-  std::iota(all.begin(), all.end(), 0);
   const TreeTopology part = tree.cut_at(vertices);
   MapMemory::Question question{static_cast<std::int32_t>(kind), options.effort};
   for (std::int32_t v = 0; v < part.vertices() && options.memory != nullptr; ++v) {
@@ -73,7 +60,7 @@ MapResult mapped_alone(SearchAlone kind, const TreeTopology& tree, const std::ve
   if (const auto known = options.memory == nullptr ? nullptr : options.memory->find(question)) {
     result = *known;
   } else {
-    result = search(part, std::move(all));
+    result = search(part, numbers(leaves.size()));
     if (options.memory != nullptr && !options.deadline.expired()) options.memory->keep(std::move(question), result);
   }
   for (std::int32_t& leaf : result.leaf_of_rank) leaf = leaves[leaf];

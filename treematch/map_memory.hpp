@@ -38,7 +38,6 @@ class MapMemory {
 
  private:
   struct Kept {
-    std::size_t hash = 0;
     std::size_t bytes = 0;
     Question question;
     std::shared_ptr<const MapResult> answer;

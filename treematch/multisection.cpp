@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
+#include <functional>
 #include <span>
 #include <utility>
 
 #include "common/util/random.hpp"
+#include "common/util/sequence.hpp"
 #include "mapping/part_annealing.hpp"
 #include "mapping/tuning.hpp"
 
@@ -39,8 +40,7 @@ class Multisection {
     local_.assign(graph.vertices(), -1);
     child_of_.assign(graph.vertices(), 0);
     Part all;
-    all.rank.resize(graph.vertices());
-    std::iota(all.rank.begin(), all.rank.end(), 0);
+    all.rank = numbers(graph.vertices());
     try {
       if (graph.vertices() < ranks_in_cache) {
         all.graph = graph;
@@ -85,7 +85,7 @@ class Multisection {
   // Returns the index of the child that each rank of `part` belongs to, after annealing of the parts. Throws OutOfTime.
   std::vector<std::int32_t> annealed_parts(std::span<const std::int32_t> children, const Part& part,
                                            const std::vector<Part>& parts) {
-    watch_.spend(static_cast<std::int64_t>(part.rank.size()));
+    watch_.spend(std::ssize(part.rank));
     std::vector<std::int32_t> child_of, capacity;
     for (std::size_t k = 0; k < children.size(); ++k) {
       capacity.push_back(tree_.vertex(children[k]).slots);
@@ -106,12 +106,10 @@ class Multisection {
   // Returns the fewest children that hold the ranks. Takes the children with the most slots until one of the others can
   // hold the rest, and then the smallest child that can. Ties go to the leftmost child.
   std::vector<std::int32_t> enough_children(const mapping::LeafTree::Vertex& vertex, std::int32_t ranks) const {
-    std::vector<std::int32_t> children(vertex.children);
-    std::iota(children.begin(), children.end(), vertex.first_child);
+    std::vector<std::int32_t> children = numbers(vertex.children, vertex.first_child);
     if (ranks == vertex.slots) return children;
     const auto slots = [&](std::int32_t child) { return tree_.vertex(child).slots; };
-    std::stable_sort(children.begin(), children.end(),
-                     [&](std::int32_t x, std::int32_t y) { return slots(x) > slots(y); });
+    std::ranges::stable_sort(children, std::greater(), slots);
     std::size_t taken = 0;
     for (; slots(children[taken]) < ranks; ++taken) ranks -= slots(children[taken]);
     std::size_t tightest = taken;
@@ -184,10 +182,10 @@ class Multisection {
     subset.graph.row.reserve(count + 1);
     for (std::int32_t v = 0; v < n; ++v) {
       if (side[v] != which) continue;
-      watch_.spend(static_cast<std::int64_t>(part.graph.arcs(v).size()) + 1);
+      watch_.spend(std::ssize(part.graph.arcs(v)) + 1);
       for (const mapping::Arc& arc : part.graph.arcs(v))
         if (side[arc.to] == which) subset.graph.arc.push_back({local_[arc.to], arc.weight});
-      subset.graph.row.push_back(static_cast<std::int64_t>(subset.graph.arc.size()));
+      subset.graph.row.push_back(std::ssize(subset.graph.arc));
     }
     return subset;
   }
@@ -213,8 +211,7 @@ struct Efforts {
 // eight per vertex.
 Efforts affordable(const mapping::Graph& graph, std::int64_t work, Annealing annealing) {
   const auto levels = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint32_t>(graph.vertices()))) - 3;
-  const std::int64_t once =
-      (static_cast<std::int64_t>(graph.arc.size()) + 8 * graph.vertices()) * std::max<std::int64_t>(1, levels);
+  const std::int64_t once = (std::ssize(graph.arc) + 8 * graph.vertices()) * std::max<std::int64_t>(1, levels);
   const auto tries = static_cast<std::int32_t>(std::clamp<std::int64_t>(work / once, 1, 8));
   const bool many = graph.vertices() > many_vertices;
   const auto sweeps = [&](std::int64_t cost) {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "treematch/pairing.hpp"
-
 #include <algorithm>
 #include <string>
 #include <type_traits>
@@ -10,6 +8,7 @@
 #include "config.h"
 #include "mapping/assignment.hpp"
 #include "mapping/tuning.hpp"
+#include "treematch/grouping.hpp"
 #ifdef HAVE_LEMON
 #include <lemon/matching.h>
 #include <lemon/smart_graph.h>
@@ -75,11 +74,11 @@ std::vector<std::int32_t> by_assignment(const mapping::Graph& graph) {
   for (std::size_t v = 0; v < n; ++v) {
     cost[v * n + v] = (heaviest + 1) * static_cast<std::int64_t>(n);
     for (const mapping::Arc& arc : graph.arcs(static_cast<std::int32_t>(v)))
-      cost[v * n + static_cast<std::size_t>(arc.to)] = heaviest - arc.weight;
+      cost[v * n + arc.to] = heaviest - arc.weight;
   }
   const std::vector<std::int32_t> assigned = mapping::least_cost_assignment(cost, n, n);
   const auto traffic = [&](std::int32_t a, std::int32_t b) {
-    return heaviest - cost[static_cast<std::size_t>(a) * n + static_cast<std::size_t>(b)];
+    return heaviest - cost[static_cast<std::size_t>(a) * n + b];
   };
   std::vector<std::int32_t> partner(n, -1);
   std::vector<bool> seen(n, false);

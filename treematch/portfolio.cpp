@@ -2,11 +2,11 @@
 #include "treematch/portfolio.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "common/util/sequence.hpp"
 #include "mapping/graph.hpp"
 #include "mapping/leaf_tree.hpp"
 #include "mapping/swap_search.hpp"
@@ -38,7 +38,7 @@ class Portfolio {
         bisections_(bisections),
         work_(work_of(matrix, options) / (quickly ? part_of_quick_work : 1)),
         tree_(tree, scope_),
-        slot_(static_cast<std::size_t>(matrix.ranks())),
+        slot_(numbers(matrix.ranks())),
         watch_(options.deadline),
         search_(options.deadline.earlier(2 * time_of_natural_order())) {}
 
@@ -60,11 +60,11 @@ class Portfolio {
     const std::vector<std::int32_t> order = mapping::breadth_first(graph_, search_);
     std::vector<std::int32_t> slot(order.size());
     for (std::size_t k = 0; k < order.size(); ++k) slot[order[k]] = static_cast<std::int32_t>(k);
-    if (!offer(from_packed(slot), "breadth-first order")) std::iota(slot.begin(), slot.end(), 0);
+    if (!offer(from_packed(slot), "breadth-first order")) slot = numbers(slot.size());
     if (!sparse()) return;
     const std::optional<Units> units = consecutive_units(*packed_tree_, slot);
     if (!units) return;
-    const auto work = work_per_consecutive_unit * static_cast<std::int64_t>(units->place.size());
+    const auto work = work_per_consecutive_unit * std::ssize(units->place);
     offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work, search_)),
           result_.method + ", in units");
   }
@@ -93,7 +93,7 @@ class Portfolio {
     const bool huge = matrix_.ranks() > huge_ranks;
     if (huge) offer(from_packed(units_in_order(*packed_tree_, *units)), "units in order");
     // Few large units leave little choice to the levels above. They are placed only if they fit well.
-    const auto count = static_cast<std::int64_t>(units->place.size());
+    const auto count = std::ssize(units->place);
     const bool choice = count * count > 32 * static_cast<std::int64_t>(matrix_.ranks());
     if (units->fit < (choice ? min_unit_fit : sufficient_unit_fit)) return false;
     search_and_offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work_ / 4, search_)),
@@ -109,13 +109,12 @@ class Portfolio {
   // that mapping are less in order.
   Deadline::Time time_of_natural_order() {
     const Deadline::Time start = Deadline::processor_clock();
-    std::iota(slot_.begin(), slot_.end(), 0);
     result_ = measured(matrix_, whole_tree_, leaves(slot_), "natural");
     return Deadline::processor_clock() - start;
   }
 
   void pack() {
-    search_.spend(whole_tree_.vertices() / 8 + 30 * static_cast<std::int64_t>(scope_.size()));
+    search_.spend(whole_tree_.vertices() / 8 + 30 * std::ssize(scope_));
     if (packed_.empty()) packed_ = packed_leaves(whole_tree_, scope_, matrix_.ranks());
     if (packed_.size() == scope_.size())
       packed_tree_ = tree_;

@@ -7,15 +7,12 @@
 
 #include "mapping/graph.hpp"
 #include "mapping/greedy.hpp"
-#include "mapping/mapping_check.hpp"
-#include "mapping/sparsify.hpp"
 #include "mapping/tuning.hpp"
 #include "mapping/work_budget.hpp"
 #include "treematch/annealing.hpp"
 #include "treematch/canonical.hpp"
 #include "treematch/exact_map.hpp"
 #include "treematch/leaf_choice.hpp"
-#include "treematch/level_search.hpp"
 #include "treematch/map_memory.hpp"
 #include "treematch/portfolio.hpp"
 #include "treematch/subtree_search.hpp"
@@ -192,7 +189,7 @@ const TreeMapper::Search TreeMapper::searches[5] = {
 
 MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                       const MapOptions& options) {
-  mapping::check_usable(tree, usable, matrix.ranks());
+  check_usable(tree, usable, matrix.ranks());
   if (matrix.ranks() == 0) return {.leaf_of_rank = {}, .cost = 0, .method = "natural"};
   return TreeMapper(matrix, tree, usable, options).run();
 }

@@ -2,9 +2,9 @@
 #include "treematch/unit_mapping.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
+#include "common/util/sequence.hpp"
 #include "mapping/coarsen.hpp"
 #include "mapping/swap_search.hpp"
 #include "mapping/tuning.hpp"
@@ -91,7 +91,7 @@ std::optional<mapping::Graph> evened(const mapping::Graph& graph, const mapping:
   }
   if (even) return std::nullopt;
   mapping::Graph result = graph;
-  watch.spend(static_cast<std::int64_t>(graph.arc.size()));
+  watch.spend(std::ssize(graph.arc));
   for (mapping::Arc& arc : result.arc)
     arc.weight = std::partition_point(classes.begin(), classes.end(), [&](const Class& c) {
                    return c.least > arc.weight;
@@ -141,9 +141,7 @@ std::optional<Units> consecutive_units(const mapping::LeafTree& tree, std::span<
 }
 
 std::vector<std::int32_t> units_in_order(const mapping::LeafTree& tree, const Units& units) {
-  std::vector<std::int32_t> place(units.place.size());
-  std::iota(place.begin(), place.end(), 0);
-  return laid_out(tree, units, std::move(place));
+  return laid_out(tree, units, numbers(units.place.size()));
 }
 
 std::vector<std::int32_t> units_mapping(const mapping::Graph& graph, const mapping::LeafTree& tree, const Units& units,

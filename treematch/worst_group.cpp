@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -77,17 +78,12 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
   std::vector<std::vector<std::int32_t>> nodes;
   std::vector<std::int32_t> room, sizes;
   for (auto& [vertex, below] : nodes_of) {
-    std::stable_sort(below.begin(), below.end(),
-                     [&](std::int32_t a, std::int32_t b) { return capacity[a] > capacity[b]; });
+    std::ranges::stable_sort(below, std::greater(), [&](std::int32_t node) { return capacity[node]; });
     room.push_back(0);
     for (const std::int32_t node : below) room.back() += capacity[node];
     nodes.push_back(std::move(below));
   }
-  std::vector<bool> grouped(request.tasks, false);
-  for (const std::vector<std::int32_t>& group : groups)
-    for (const std::int32_t rank : group) grouped[rank] = true;
-  for (std::int32_t rank = 0; rank < request.tasks; ++rank)
-    if (!grouped[rank]) groups.push_back({rank});
+  groups = with_single_ranks(std::move(groups), request.tasks);
   for (const std::vector<std::int32_t>& group : groups) sizes.push_back(static_cast<std::int32_t>(group.size()));
   const auto shares = spread_groups(room, sizes, span);
   if (!shares) return std::nullopt;

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "common/decision/decision_ring.hpp"
-#include "policies/settings.hpp"
+#include "policies/table.hpp"
 
 namespace placement::planning {
 

@@ -11,7 +11,7 @@
 #include "common/topology/link_traffic.hpp"
 #include "common/util/error.hpp"
 #include "mapping/slots.hpp"
-#include "policies/natural_order.hpp"
+#include "policies/baselines.hpp"
 #include "policies/table.hpp"
 #include "plugins/planning/policy_view.hpp"
 

@@ -11,7 +11,7 @@
 #include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "mapping/sparsify.hpp"
+#include "mapping/graph.hpp"
 
 namespace placement::spank {
 

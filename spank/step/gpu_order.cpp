@@ -11,7 +11,7 @@
 #include "common/topology/node_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "mapping/quadratic_assignment.hpp"
+#include "mapping/assignment.hpp"
 
 namespace placement::spank {
 

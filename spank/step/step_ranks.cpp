@@ -9,7 +9,6 @@
 #include "common/util/error.hpp"
 #include "mapping/slots.hpp"
 #include "policies/baselines.hpp"
-#include "policies/natural_order.hpp"
 #include "policies/table.hpp"
 
 namespace placement::spank {

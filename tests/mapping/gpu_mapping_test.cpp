@@ -6,8 +6,7 @@
 #include <random>
 #include <tuple>
 
-#include "mapping/core_slots.hpp"
-#include "mapping/quadratic_assignment.hpp"
+#include "mapping/assignment.hpp"
 #include "tests/check.hpp"
 #include "tests/words.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "mapping/sparsify.hpp"
+#include "mapping/graph.hpp"
 
 #include <numeric>
 

@@ -7,7 +7,6 @@
 
 #include "common/util/random.hpp"
 #include "mpi/assignment_files.hpp"
-#include "mpi/switch_address.hpp"
 #include "tests/words.hpp"
 #include "tests/temporary_directory.hpp"
 

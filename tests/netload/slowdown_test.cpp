@@ -9,7 +9,6 @@
 
 #include "netload/profile_weights.hpp"
 #include "netload/selection.hpp"
-#include "netload/slowdown.hpp"
 #include "tests/check.hpp"
 #include "tests/netload/nla_cases.hpp"
 

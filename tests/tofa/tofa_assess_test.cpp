@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tests of what TOFA computes for a mapping: suspect nodes on routes, link loads and probabilities. Tests of the
 // paper's window of nodes.
-#include "tofa/assess.hpp"
 
 #include <algorithm>
 #include <cmath>

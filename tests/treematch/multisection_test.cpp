@@ -8,7 +8,6 @@
 #include "mapping/bisection.hpp"
 #include "mapping/coarsen.hpp"
 #include "mapping/fm.hpp"
-#include "mapping/gain_buckets.hpp"
 #include "tests/check.hpp"
 
 using namespace placement;

@@ -18,7 +18,7 @@
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
-#include "policies/settings.hpp"
+#include "policies/table.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/slurmctld_differences.hpp"

@@ -15,7 +15,7 @@
 #include "common/util/text.hpp"
 #include "common/util/users.hpp"
 #include "config.h"
-#include "policies/settings.hpp"
+#include "policies/table.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 

@@ -12,7 +12,6 @@
 #include "netload/load_tables.hpp"
 #include "netload/profile_weights.hpp"
 #include "netload/selection.hpp"
-#include "netload/slowdown.hpp"
 #include "policies/nla.hpp"
 #include "policies/table.hpp"
 #include "tools/commands/command.hpp"

@@ -4,7 +4,7 @@
 #include "common/matrix/matrix_format.hpp"
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/topology_read.hpp"
-#include "tofa/assess.hpp"
+#include "tofa/fault_model.hpp"
 #include "tools/input/command_line.hpp"
 
 namespace placement::tools {

@@ -6,7 +6,7 @@
 
 #include "common/util/cpu_list.hpp"
 #include "common/util/text.hpp"
-#include "mapping/core_slots.hpp"
+#include "mapping/gpu_mapping.hpp"
 #include "tools/output/output.hpp"
 
 namespace placement::tools {

@@ -14,7 +14,6 @@
 #include "policies/table.hpp"
 #include "tofa/torus_job.hpp"
 #include "tofa/torus_map.hpp"
-#include "treematch/chooser.hpp"
 #include "treematch/objectives.hpp"
 #include "treematch/tree_map.hpp"
 #include "treematch/treematch.hpp"

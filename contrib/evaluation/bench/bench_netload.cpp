@@ -17,7 +17,6 @@
 #include "netload/group_search.hpp"
 #include "netload/live_input.hpp"
 #include "netload/selection.hpp"
-#include "netload/slowdown.hpp"
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "common/util/error.hpp"
 #include "common/util/random.hpp"
 #include "policies/table.hpp"
-#include "tofa/scotch_map.hpp"
+#include "tofa/scotch_hook.hpp"
 #include "tofa/tofa.hpp"
 #include "tools/input/torus_machine.hpp"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "netload/pair_scale.hpp"
+#include "netload/pair_measurements.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "common/util/median.hpp"
@@ -28,7 +29,11 @@ constexpr float most_believed = 1e30F;
 constexpr std::int32_t most_sampled = 16;
 constexpr std::int32_t pairs_sampled = 32;
 
-constexpr const char* no_time_to_scale = "no time is left to read the measurements of all pairs of nodes";
+// Throws Error at the deadline.
+void check_time(const Deadline& deadline) {
+  if (deadline.expired())
+    throw PlacementError(STOCK_NO_TIME, "no time is left to read the measurements of all pairs of nodes");
+}
 
 // Returns the number of `nodes` nodes that may give wrong values: a tenth, at least one.
 std::size_t liars(std::size_t nodes) { return std::max<std::size_t>(nodes / 10, 1); }
@@ -37,7 +42,7 @@ std::size_t liars(std::size_t nodes) { return std::max<std::size_t>(nodes / 10, 
 float largest_believed(std::vector<float>& values) {
   if (values.empty()) return infinite;
   const std::size_t out = values.size() < 2 ? 0 : std::min(liars(values.size() + 1), values.size() - 1);
-  const auto at = values.end() - static_cast<std::ptrdiff_t>(out) - 1;
+  const auto at = values.end() - out - 1;
   std::nth_element(values.begin(), at, values.end());
   return *at;
 }
@@ -110,13 +115,13 @@ class CellByCell {
     const auto bound_us = static_cast<float>(scale_.latency_bound),
                bound_Bps = static_cast<float>(scale_.bandwidth_bound);
     for (std::int32_t a = 0; a < columns_.columns(); ++a) {
-      if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time_to_scale);
+      check_time(deadline);
       const float *const us = columns_.latency(columns_.group(a)), *const Bps = columns_.bandwidth(columns_.group(a));
-      const Corrections& x = corrections_[static_cast<std::size_t>(a)];
+      const Corrections& x = corrections_[a];
       for (std::int32_t b = a; b < columns_.columns(); ++b) {
         const bool same = a == b;
         if (same && x.caps.size() < 2) continue;
-        const Corrections& y = corrections_[static_cast<std::size_t>(b)];
+        const Corrections& y = corrections_[b];
         const std::int32_t group = columns_.group(b);
         if (!columns_.has_terms()) {
           const double pairs = pairs_of(same, x.count() * y.count(), x.count());
@@ -187,6 +192,10 @@ class CellByCell {
   std::vector<Corrections> corrections_;  // by column
 };
 
+// The largest numbers of values for a median, sampled evenly.
+constexpr std::int32_t pairs_of_node = 16;
+constexpr std::int64_t pairs_of_all = 512;
+
 }  // namespace
 
 PairScale measure_pairs(const PairColumns& columns, const Deadline& deadline) {
@@ -207,6 +216,105 @@ PairScale measure_pairs(const PairColumns& columns, const Deadline& deadline) {
       scale.mean_missing_Bps = std::max(0.0, scale.peak_Bps - bandwidth.sum / bandwidth.known);
   }
   return scale;
+}
+
+BeyondError::BeyondError(const PairColumns& columns, Series series, double bound, WithinError within_error,
+                         const Deadline& deadline)
+    : columns_(columns),
+      series_(series),
+      bound_(bound) {
+  if (within_error == WithinError::counts_nothing) find_errors_of_nodes(deadline);
+  if (!of_node_.empty()) find_median(deadline);
+}
+
+const float* BeyondError::errors(std::int32_t node) const {
+  const std::int32_t group = columns_.group_of(node);
+  return series_ == Series::latency ? columns_.latency_error(group) : columns_.bandwidth_error(group);
+}
+
+BeyondError::Row BeyondError::row(std::int32_t u) const {
+  Row row{*this, errors(u)};
+  if (of_node_.empty() || row.errors == nullptr) return row;
+  const std::int32_t group = columns_.group_of(u);
+  row.of_node = of_node_[u];
+  row.predictors = series_ == Series::latency ? columns_.latency_predictor(group) : columns_.bandwidth_predictor(group);
+  return row;
+}
+
+void BeyondError::find_errors_of_nodes(const Deadline& deadline) {
+  const std::int32_t nodes = columns_.nodes();
+  const std::int32_t step = std::max(nodes / pairs_of_node, 1);
+  std::vector<float> own;
+  std::vector<double> of_node(nodes, unknown_value), known;
+  for (std::int32_t u = 0; u < nodes; ++u) {
+    check_time(deadline);
+    const float* const row = errors(u);
+    if (row == nullptr) continue;
+    own.clear();
+    for (std::int32_t further = 1; further < nodes; further += step) {
+      const std::int32_t v = u + further < nodes ? u + further : u + further - nodes;
+      if (const std::int32_t group = columns_.group_of(v); group >= 0 && row[group] >= 0) own.push_back(row[group]);
+    }
+    if (own.empty()) continue;
+    known.push_back(static_cast<double>(upper_median(std::span(own))));
+    of_node[u] = known.back();
+  }
+  if (known.empty()) return;
+  // Pairs measured only once have no error yet and get the usual error.
+  const double usual = upper_median(std::span(known));
+  for (double& error : of_node)
+    if (std::isnan(error)) error = usual;
+  of_node_ = std::move(of_node);
+}
+
+void BeyondError::find_median(const Deadline& deadline) {
+  const std::int64_t nodes = columns_.nodes();
+  const std::int64_t step = std::max<std::int64_t>(nodes * (nodes - 1) / 2 / pairs_of_all, 1);
+  std::vector<double> values;
+  std::int64_t v = 0;  // the next pair is u and v
+  for (std::int64_t u = 1; u < nodes; ++u) {
+    check_time(deadline);
+    for (; v < u; v += step) {
+      const PairColumns::Pair pair = columns_.pair(static_cast<std::int32_t>(u), static_cast<std::int32_t>(v));
+      const double value = series_ == Series::latency ? pair.latency_us : pair.bandwidth_Bps;
+      if (value >= 0) values.push_back(std::min(value, bound_));
+    }
+    v -= u;
+  }
+  if (values.empty())
+    of_node_.clear();
+  else
+    median_ = upper_median(std::span(values));
+}
+
+PairColumns::PairColumns(const PairTable& table, std::span<const std::int32_t> state_of) : table_(&table) {
+  std::map<std::int32_t, std::vector<std::int32_t>> of_group;
+  std::vector<std::int32_t> without;  // a group
+  for (std::size_t c = 0; c < state_of.size(); ++c) {
+    const std::int32_t state = state_of[c];
+    const bool known = state >= 0 && static_cast<std::size_t>(state) < table.group_of_node.size();
+    const std::int32_t group = known ? table.group_of_node[static_cast<std::size_t>(state)] : -1;
+    group_of_.push_back(group >= 0 && group < table.groups ? group : -1);
+    (group_of_.back() >= 0 ? of_group[group] : without).push_back(static_cast<std::int32_t>(c));
+  }
+  column_of_.assign(group_of_.size(), static_cast<std::int32_t>(of_group.size()));
+  for (auto& [group, nodes] : of_group) {
+    for (const std::int32_t node : nodes) column_of_[node] = columns();
+    group_.push_back(group);
+    members_.push_back(std::move(nodes));
+  }
+  members_.push_back(std::move(without));
+  if (table.node_latency_us.empty() && table.node_bandwidth_Bps.empty()) return;
+  added_us_.assign(state_of.size(), 0);
+  most_Bps_.assign(state_of.size(), std::numeric_limits<double>::infinity());
+  for (std::size_t c = 0; c < state_of.size(); ++c) {
+    if (group_of_[c] < 0) continue;
+    const auto state = static_cast<std::size_t>(state_of[c]);
+    if (!table.node_latency_us.empty() && table.node_latency_us[state] > 0)
+      added_us_[c] = static_cast<double>(table.node_latency_us[state]);
+    if (!table.node_bandwidth_Bps.empty() && table.node_bandwidth_Bps[state] >= 0)
+      most_Bps_[c] = static_cast<double>(table.node_bandwidth_Bps[state]);
+  }
 }
 
 }  // namespace placement::netload
