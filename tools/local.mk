@@ -8,7 +8,7 @@ libtools_state_la_SOURCES = \
 	%D%/output/json.cpp \
 	#
 if HAVE_JSON_C
-libtools_state_la_SOURCES += %D%/input/json_input.cpp
+libtools_state_la_SOURCES += %D%/input/snapshot_json_read.cpp
 endif
 
 # placectl.
