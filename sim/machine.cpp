@@ -2,7 +2,6 @@
 #include "sim/machine.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 #include "common/state/pair_arrays.hpp"
@@ -33,9 +32,6 @@ std::int32_t different(std::vector<std::int32_t>& numbers) {
 Machine::Machine(ClusterView view) : view_(std::move(view)), node_of_leaf_(view_.tree->leaves(), -1) {
   if (view_.nodes.empty()) throw Error("the machine has no nodes");
   const TreeTopology& tree = *view_.tree;
-  std::map<std::int32_t, std::int32_t> number_of;  // number of the leaf switch at each vertex, from left to right
-  const std::vector<std::int32_t> vertex_of_node = mapping::leaf_switches(view_);
-  std::vector<std::int64_t> node_cores;
   for (std::int32_t n = 0; n < nodes(); ++n) {
     NodeView& node = view_.nodes[n];
     if (node.cores() < 1) throw Error("node " + node.name + " has no cores");
@@ -43,25 +39,22 @@ Machine::Machine(ClusterView view) : view_(std::move(view)), node_of_leaf_(view_
     const auto usable = static_cast<std::int32_t>(std::count(node.core_free.begin(), node.core_free.end(), true));
     cores_ += usable;
     free_.push_back(usable);
-    node_cores.push_back(usable);
     for (std::int32_t c = 0; c < node.cores(); ++c) node_of_leaf_.at(node.first_leaf + c) = n;
   }
   if (cores_ == 0) throw Error("the machine has no cores for jobs");
   usable_ = free_;
   free_cores_ = cores_;
-  node_room_ = sums_of_largest(node_cores);
-  for (const std::int32_t vertex : vertex_of_node) number_of.emplace(vertex, 0);
-  std::vector<std::pair<std::int32_t, std::int32_t>> order;
-  for (const auto& [vertex, unused] : number_of) order.push_back({tree.first_leaf(vertex), vertex});
-  std::sort(order.begin(), order.end());
-  for (const auto& [leaf, vertex] : order) {
-    number_of[vertex] = switches();
-    switch_vertex_.push_back(vertex);
-  }
+  node_room_ = sums_of_largest({usable_.begin(), usable_.end()});
+  const auto place = [&tree](std::int32_t vertex) { return std::pair(tree.first_leaf(vertex), vertex); };
+  switch_vertex_ = mapping::leaf_switches(view_);
+  const std::vector<std::int32_t> vertex_of_node = switch_vertex_;
+  std::ranges::sort(switch_vertex_, {}, place);
+  switch_vertex_.erase(std::unique(switch_vertex_.begin(), switch_vertex_.end()), switch_vertex_.end());
   std::vector<std::int64_t> switch_cores(switch_vertex_.size(), 0);
   for (std::int32_t n = 0; n < nodes(); ++n) {
-    switch_of_node_.push_back(number_of[vertex_of_node[n]]);
-    switch_cores[switch_of_node_[n]] += node_cores[n];
+    const auto found = std::ranges::lower_bound(switch_vertex_, place(vertex_of_node[n]), {}, place);
+    switch_of_node_.push_back(static_cast<std::int32_t>(found - switch_vertex_.begin()));
+    switch_cores[switch_of_node_[n]] += usable_[n];
   }
   switch_room_ = sums_of_largest(switch_cores);
   if (!view_.live) return;
