@@ -13,7 +13,6 @@
 #include "common/util/text.hpp"
 #include "sim/backfill.hpp"
 #include "sim/failures.hpp"
-#include "sim/node_plan.hpp"
 #include "sim/rng_streams.hpp"
 #include "sim/running_jobs.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/backfill.hpp"
+#include "sim/running_jobs.hpp"
 #include "sim/engine.hpp"
 #include "sim/rng_streams.hpp"
 

@@ -11,7 +11,6 @@ libsim_la_SOURCES = \
 	%D%/line_source.cpp \
 	%D%/machine.cpp \
 	%D%/metrics.cpp \
-	%D%/node_plan.cpp \
 	%D%/occupancy.cpp \
 	%D%/past_occupancy.cpp \
 	%D%/pattern.cpp \
