@@ -12,7 +12,6 @@ libsim_la_SOURCES = \
 	%D%/machine.cpp \
 	%D%/metrics.cpp \
 	%D%/occupancy.cpp \
-	%D%/past_occupancy.cpp \
 	%D%/pattern.cpp \
 	%D%/running_jobs.cpp \
 	%D%/sacct.cpp \
