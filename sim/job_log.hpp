@@ -78,13 +78,6 @@ using JobSink = std::function<void(LogJob&&)>;
 std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes& notes,
                                  std::int32_t processors_per_core = 1);
 
-// Reads a log in the Standard Workload Format from its line `line` on, and hands each job to the sink, in the
-// order of the log. Only one line is in memory at a time. Lines that cannot be used are skipped with a note. So are
-// lines for the parts of a suspended job, because another line has the whole job. Throws Error when the file cannot be
-// read or unpacked.
-void read_swf(LineSource& source, std::string line, LogNotes& notes, const JobSink& sink,
-              std::int32_t processors_per_core);
-
 // Reads the output of `sacct --parsable2` or --parsable after its header, and hands each job to the sink, in the order
 // of the log. The header names the columns, separated by '|', or by tabs, commas or semicolons if it has no '|'.
 // sacct.cpp lists the required and optional columns. Times without a zone count as UTC. Job steps and unusable lines

@@ -15,9 +15,7 @@ libsim_la_SOURCES = \
 	%D%/pattern.cpp \
 	%D%/running_jobs.cpp \
 	%D%/sacct.cpp \
-	%D%/site_data.cpp \
 	%D%/statistics.cpp \
 	%D%/stock_choice.cpp \
-	%D%/swf.cpp \
 	#
 libsim_la_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)
