@@ -51,7 +51,6 @@ tools_placectl_SOURCES = \
 	%D%/commands/cmd_measure.cpp \
 	%D%/commands/cmd_metrics.cpp \
 	%D%/commands/cmd_nodes.cpp \
-	%D%/commands/cmd_pairs.cpp \
 	%D%/commands/cmd_predict.cpp \
 	%D%/commands/cmd_report.cpp \
 	%D%/commands/cmd_run.cpp \
@@ -62,7 +61,6 @@ tools_placectl_SOURCES = \
 	%D%/input/command_line.cpp \
 	%D%/input/controller_input.cpp \
 	%D%/input/slurmctld_differences.cpp \
-	%D%/input/decision_input.cpp \
 	%D%/input/leaf_files.cpp \
 	%D%/input/monitor_input.cpp \
 	%D%/input/torus_machine.cpp \
@@ -83,7 +81,6 @@ tools_placectl_SOURCES = \
 	%D%/report/gains.cpp \
 	%D%/report/gather.cpp \
 	%D%/report/html.cpp \
-	%D%/report/pairs_section.cpp \
 	%D%/simulate/simulate_options.cpp \
 	%D%/simulate/simulate_report.cpp \
 	#

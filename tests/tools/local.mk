@@ -39,7 +39,7 @@ endif
 	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp
 %C%_report_html_test_LDADD = $(sim) $(common_decision) $(CHECK_LIBS)
 %C%_report_html_test_SOURCES = %D%/report_html_test.cpp tools/report/cluster_section.cpp tools/report/sections.cpp \
-	tools/report/html.cpp tools/report/pairs_section.cpp tools/pictures/heatmap.cpp tools/input/command_line.cpp \
+	tools/report/html.cpp tools/pictures/heatmap.cpp tools/input/command_line.cpp \
 	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp
 %C%_simulate_report_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/json.cpp tools/output/output.cpp \

@@ -8,7 +8,7 @@
 #include "common/topology/scontrol_topology.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/decision_input.hpp"
+#include "tools/input/monitor_input.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/output/decision_text.hpp"
 #include "tools/output/json.hpp"

@@ -10,7 +10,7 @@
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
-#include "tools/input/decision_input.hpp"
+#include "tools/input/monitor_input.hpp"
 #include "tools/output/decision_text.hpp"
 #include "tools/output/json.hpp"
 

@@ -12,7 +12,6 @@
 #include "policies/settings.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
-#include "tools/input/decision_input.hpp"
 #include "tools/input/monitor_input.hpp"
 #include "tools/output/json.hpp"
 

@@ -7,7 +7,6 @@
 #include "sim/occupancy.hpp"
 #include "sim/statistics.hpp"
 #include "tools/input/command_line.hpp"
-#include "tools/input/decision_input.hpp"
 #include "tools/input/monitor_input.hpp"
 #include "tools/report/html.hpp"
 
