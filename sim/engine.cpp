@@ -5,6 +5,7 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -200,12 +201,10 @@ class Engine {
 
   // Returns the nodes of jobs that have ended and whose cores are not yet free, in ascending order.
   std::vector<std::int32_t> nodes_in_release() const {
-    std::vector<std::int32_t> nodes;
+    std::set<std::int32_t> nodes;
     for (const std::int64_t slot : running_.in_release(now_us_, release_us_))
-      for (const std::int32_t leaf : running_.at(slot).cores) nodes.push_back(machine_.node_of(leaf));
-    std::sort(nodes.begin(), nodes.end());
-    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-    return nodes;
+      for (const std::int32_t leaf : running_.at(slot).cores) nodes.insert(machine_.node_of(leaf));
+    return {nodes.begin(), nodes.end()};
   }
 
   // Starts a job on nodes other than `nodes`. Returns whether they have room for it.

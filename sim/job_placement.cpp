@@ -113,19 +113,16 @@ Strategy parse_strategy(std::string_view word) {
       throw Error("strategy " + shown(word) + ": a number of levels from 0 to 64 follows the +");
     treematch({{"scope", "subtree"}, {"levels-up", std::string(k)}});
   } else {
-    try {
+    naming_file("strategy " + shown(word), [&] {
       strategy.policy = parse_policy_spec(word);
       if (policies::find_policy(strategy.policy.policy) == nullptr)
         throw Error("unknown; strategies are SLURM, TM-A, TM-I, TM-Isub, TM-Isub+K, " +
                     policies::policy_names([](const policies::Policy&) { return true; }));
       policies::check_policy_spec(strategy.policy);
-    } catch (const Error& error) {
-      throw Error("strategy " + shown(word) + ": " + error.what());
-    }
-    if (std::ranges::any_of(strategy.policy.parameters, [](const auto& parameter) {
-          return parameter.first == "matrix" || pattern::is_key(parameter.first);
-        }))
-      throw Error("strategy " + shown(word) + ": matrices come from --pattern, not from a policy's matrix= or pattern");
+      for (const auto& [key, value] : strategy.policy.parameters)
+        if (key == "matrix" || pattern::is_key(key))
+          throw Error("matrices come from --pattern, not from a policy's matrix= or pattern");
+    });
   }
   return strategy;
 }

@@ -13,8 +13,7 @@ namespace placement::sim {
 namespace {
 
 bool partition_wanted(const JobSelection& selection, const LogJob& job) {
-  return selection.partitions.empty() ||
-         std::any_of(selection.partitions.begin(), selection.partitions.end(), [&](const std::string& wanted) {
+  return selection.partitions.empty() || std::ranges::any_of(selection.partitions, [&](const std::string& wanted) {
            return equal_any_case(wanted, job.partition) ||
                   (job.partition_number >= 0 && parse_integer(wanted) == job.partition_number);
          });
@@ -64,12 +63,11 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
     const std::string why = notes.text(false);
     throw NoJobs(path + ": no job in it can be replayed" + (why.empty() ? "" : ": " + why));
   }
-  std::stable_sort(list.jobs.begin(), list.jobs.end(),
-                   [](const LogJob& a, const LogJob& b) { return a.submit_s < b.submit_s; });
+  std::ranges::stable_sort(list.jobs, {}, &LogJob::submit_s);
   if (!list.jobs.empty()) {
     const std::int64_t begin_s = selection.from_s.value_or(list.jobs.front().submit_s);
-    const auto end = std::find_if(list.jobs.begin(), list.jobs.end(),
-                                  [&](const LogJob& job) { return job.submit_s - begin_s >= selection.window_s; });
+    const auto end = std::ranges::lower_bound(list.jobs, selection.window_s, {},
+                                              [&](const LogJob& job) { return job.submit_s - begin_s; });
     const auto kept = std::min<std::int64_t>(end - list.jobs.begin(), selection.most_jobs);
     list.not_selected += static_cast<std::int64_t>(list.jobs.size()) - kept;
     list.jobs.resize(static_cast<std::size_t>(kept));

@@ -46,7 +46,7 @@ class StockChooser {
       for (std::int32_t s = 0; s < machine_.switches(); ++s) distance_[s] += machine_.switch_distance(s, best);
     }
     // An allocation is a set of nodes. The ranks are in the order of the node numbers, not in the order of the choice.
-    std::sort(shares_.begin(), shares_.end(), [](const NodeShare& a, const NodeShare& b) { return a.node < b.node; });
+    std::ranges::sort(shares_, {}, &NodeShare::node);
     return std::move(shares_);
   }
 

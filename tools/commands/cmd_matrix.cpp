@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <numeric>
+#include <sstream>
 
 #include "common/matrix/matrix_format.hpp"
 #include "common/matrix/matrix_read.hpp"
@@ -60,6 +57,8 @@ std::int64_t needed(std::vector<std::int64_t> values) {
   return count;
 }
 
+// Returns the statistics, with at most `heaviest` of the heaviest pairs. They show how regular the traffic is: regular
+// traffic has few differences of rank numbers, or few pairs.
 Facts facts_of(const CommMatrix& matrix, std::size_t heaviest) {
   Facts facts;
   std::vector<std::int64_t> neighbours, traffic, weights, by_distance(static_cast<std::size_t>(matrix.ranks()));
@@ -140,13 +139,6 @@ std::string as_json(const CommMatrix& matrix, const MatrixInfo& info, const Fact
   return json.end_object().take();
 }
 
-// Returns the statistics, with at most `heaviest` of the heaviest pairs. They show how regular the traffic is: regular
-// traffic has few differences of rank numbers, or few pairs.
-std::string matrix_facts(const CommMatrix& matrix, const MatrixInfo& info, std::size_t heaviest, bool json) {
-  const Facts facts = facts_of(matrix, heaviest);
-  return json ? as_json(matrix, info, facts) : as_text(matrix, info, facts);
-}
-
 // ---- the commands
 
 constexpr const char* matrix_usage =
@@ -225,7 +217,8 @@ int matrix_info(int argc, char** argv) {
   MatrixInfo info;
   const auto text = [&](TrafficWeight weight) {
     const CommMatrix matrix = read_matrix(line.operands()[0], {.weight = weight}, &info);
-    return matrix_facts(matrix, info, heaviest, line.has("json"));
+    const Facts facts = facts_of(matrix, heaviest);
+    return line.has("json") ? as_json(matrix, info, facts) : as_text(matrix, info, facts);
   };
   std::string shown = text(weight_given(line));
   // The file of a profile also has the values of the other weight. A pipe cannot be read again.
@@ -241,16 +234,10 @@ MatrixFormat format_option(const std::string& name) {
   return from_command_line([&] { return writable_format(name); }, "--to: ");
 }
 
-// Writes the matrix to the file, or to standard output when `path` is "-".
 void write_matrix_to(const std::string& path, const CommMatrix& matrix, MatrixFormat format) {
-  std::ofstream file;
-  if (path != "-") {
-    file.open(path, std::ios::binary | std::ios::trunc);
-    if (!file) throw Error("cannot write " + path + ": " + std::strerror(errno));
-  }
-  std::ostream& out = path == "-" ? std::cout : file;
-  write_matrix(out, matrix, format);
-  if (!out.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
+  std::ostringstream text;
+  write_matrix(text, matrix, format);
+  write_output(path, std::move(text).str());
 }
 
 int matrix_make(int argc, char** argv) {

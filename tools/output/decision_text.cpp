@@ -34,9 +34,13 @@ void add_fact(std::string& text, std::string_view name, const std::string& value
   if (!value.empty()) text += "  " + std::string(name) + std::string(width - name.size(), ' ') + value + "\n";
 }
 
+std::string counted(std::size_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : what[0] == 'l' ? "es" : "s");
+}
+
 std::string on_leaf_switches(const std::string& nodes, std::string_view topology) {
   const std::size_t count = leaf_switches_of(nodes, topology);
-  return count == 0 ? "" : ", on " + std::to_string(count) + (count == 1 ? " leaf switch" : " leaf switches");
+  return count == 0 ? "" : ", on " + counted(count, "leaf switch");
 }
 
 bool is_cut(const std::string& hosts) { return hosts.ends_with(".."); }
@@ -86,10 +90,6 @@ std::string expected_time(const Decision& d) {
   const auto share = communication_share(d.parameters);
   return formatted("%.2f of stock's run time, with %s%.0f %% communication in proportion to hop-bytes", *ratio,
                    share ? "" : "an assumed ", 100 * share.value_or(assumed_share));
-}
-
-std::string counted(std::size_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : what[0] == 'l' ? "es" : "s");
 }
 
 // Returns whether a term needs no knowledge of the policy: the link with the most traffic, and ranks without cores.
@@ -347,8 +347,7 @@ bool lacks_nodes_to_draw(const Decision& decision, std::string_view topology) {
 
 std::size_t leaf_switches_of(const std::string& nodes, std::string_view topology) {
   const JobSwitches job = switches_of(nodes, topology);
-  return static_cast<std::size_t>(std::count_if(job.switches.begin(), job.switches.end(),
-                                                [](const SwitchShape& one) { return !one.nodes.empty(); }));
+  return std::ranges::count_if(job.switches, [](const SwitchShape& one) { return !one.nodes.empty(); });
 }
 
 }  // namespace placement::tools
