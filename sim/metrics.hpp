@@ -58,6 +58,8 @@ struct Summary : ReplayTotals {
   double extra_switches = 0;      // mean number of leaf switches beyond those needed on an empty machine
   double largest_in_switch = 0;   // mean of MachineSample::largest_in_switch over the simulated time
   double largest_in_subtree = 0;  // mean of MachineSample::largest_in_subtree over the simulated time
+
+  const MeanInterval& of(Measure measure) const { return measures[static_cast<int>(measure)]; }
 };
 
 // Summarises a replay of `jobs` on the machine.

@@ -127,9 +127,8 @@ void find_component(NamedJob& named, std::int64_t offset) {
   const std::vector<KnownJob> jobs = known_jobs(leader);
   for (const KnownJob& job : jobs) {
     if (job.id == leader && job.offset.value_or(0) > 0)
-      throw Error("job " + std::to_string(leader) + " is itself a component, " + std::to_string(job.leader) + "+" +
-                  std::to_string(*job.offset) + ": OFFSET counts from the first component, " +
-                  std::to_string(job.leader));
+      throw Error(formatted("job %u is itself a component, %u+%u: OFFSET counts from the first component, %u", leader,
+                            job.leader, *job.offset, job.leader));
     if (job.leader == leader && job.offset == offset) {
       named.id = job.id;
       return;

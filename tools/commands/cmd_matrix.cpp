@@ -91,8 +91,7 @@ Facts facts_of(const CommMatrix& matrix, std::size_t heaviest) {
 std::string fact_line(const char* name, const std::string& text) { return formatted("%-10s", name) + text + "\n"; }
 
 std::string words(const Spread& spread) {
-  return std::to_string(spread.least) + " to " + std::to_string(spread.most) + ", median " +
-         std::to_string(spread.median);
+  return formatted("%ld to %ld, median %ld", spread.least, spread.most, spread.median);
 }
 
 void write_spread(JsonWriter& json, const char* name, const Spread& spread) {
@@ -119,8 +118,7 @@ std::string as_text(const CommMatrix& matrix, const MatrixInfo& info, const Fact
                                      " of rank numbers, and in " + counted(facts.pairs, "pair"));
   }
   for (const CommEdge& edge : facts.heaviest)
-    text += fact_line("heaviest",
-                      std::to_string(edge.a) + " - " + std::to_string(edge.b) + ": " + std::to_string(edge.weight));
+    text += fact_line("heaviest", formatted("%d - %d: %ld", edge.a, edge.b, edge.weight));
   for (const std::string& note : info.notes) text += fact_line("note", note);
   return text;
 }

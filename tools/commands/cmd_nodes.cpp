@@ -142,8 +142,8 @@ bool worse(const Pair& x, const Pair& y, const Order& order) {
 std::vector<Pair> pairs_of(const LiveState& state, const std::vector<std::int32_t>& nodes) {
   constexpr std::size_t most_nodes = 4000;
   if (nodes.size() > most_nodes)
-    throw Error("pairs of " + std::to_string(nodes.size()) + " nodes are too many to list: name at most " +
-                std::to_string(most_nodes) + " with --nodes");
+    throw Error(
+        formatted("pairs of %zu nodes are too many to list: name at most %zu with --nodes", nodes.size(), most_nodes));
   const PairTable& table = state.pairs;
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < nodes.size(); ++i)

@@ -91,9 +91,9 @@ std::string switch_table(const ReportCluster& cluster, bool with_states) {
   const std::size_t rows = std::min(cluster.switches.size(), most_rows);
   std::vector<std::string> columns{"Switch", "<Below", "Nodes", "Closed to jobs"};
   if (with_states) columns.insert(columns.end(), {"Up", "Down or suspect", "Mean load", "Outages"});
-  HtmlTable table(rows == cluster.switches.size() ? "The nodes below each switch"
-                                                  : "The nodes below the first " + std::to_string(rows) + " of " +
-                                                        std::to_string(cluster.switches.size()) + " switches",
+  HtmlTable table(rows == cluster.switches.size()
+                      ? "The nodes below each switch"
+                      : formatted("The nodes below the first %zu of %zu switches", rows, cluster.switches.size()),
                   columns);
   const std::vector<NodeSum> sums = sums_below(cluster);
   for (std::size_t s = 0; s < rows; ++s) {
@@ -123,10 +123,9 @@ std::string node_table(const ReportCluster& cluster) {
   std::vector<std::string> on(cluster.nodes.size());
   for (const SwitchShape& one : cluster.switches)
     for (const std::int32_t node : one.nodes) on[node] = one.name;
-  HtmlTable table(all ? "Each node"
-                      : "The " + std::to_string(most_rows) + " nodes with the most trouble, of " +
-                            std::to_string(cluster.nodes.size()),
-                  {"Node", "<Switch", "<State", "<Jobs", "Cores", "Load", "Load of cores", "Outages", "P(outage)"});
+  HtmlTable table(
+      all ? "Each node" : formatted("The %zu nodes with the most trouble, of %zu", most_rows, cluster.nodes.size()),
+      {"Node", "<Switch", "<State", "<Jobs", "Cores", "Load", "Load of cores", "Outages", "P(outage)"});
   for (const ReportNode* node : order) {
     const NodeState& state = *node->state;
     table.add({node->name, on[node - cluster.nodes.data()], std::string(to_string(state.liveness)),
