@@ -14,7 +14,6 @@
 #include "common/util/text.hpp"
 #include "sim/backfill.hpp"
 #include "sim/failures.hpp"
-#include "sim/rng_streams.hpp"
 #include "sim/running_jobs.hpp"
 
 namespace placement::sim {

@@ -6,7 +6,6 @@
 
 #include "sim/running_jobs.hpp"
 #include "sim/engine.hpp"
-#include "sim/rng_streams.hpp"
 
 namespace placement::sim {
 

@@ -7,7 +7,6 @@ libsim_la_SOURCES = \
 	%D%/failures.cpp \
 	%D%/job_log.cpp \
 	%D%/job_placement.cpp \
-	%D%/job_selection.cpp \
 	%D%/line_source.cpp \
 	%D%/machine.cpp \
 	%D%/metrics.cpp \
@@ -15,7 +14,6 @@ libsim_la_SOURCES = \
 	%D%/pattern.cpp \
 	%D%/running_jobs.cpp \
 	%D%/sacct.cpp \
-	%D%/statistics.cpp \
 	%D%/stock_choice.cpp \
 	#
 libsim_la_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)

@@ -5,7 +5,7 @@ tools_state = libtools_state.la $(common_state) $(JSON_C_LIBS)
 libtools_state_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_C_CFLAGS)
 libtools_state_la_SOURCES = \
 	%D%/input/snapshot_json.cpp \
-	%D%/output/json.cpp \
+	%D%/output/output.cpp \
 	#
 if HAVE_JSON_C
 libtools_state_la_SOURCES += %D%/input/snapshot_json_read.cpp
@@ -73,7 +73,6 @@ tools_placectl_SOURCES = \
 	%D%/map/map_task.cpp \
 	%D%/map/node_gpus.cpp \
 	%D%/output/decision_text.cpp \
-	%D%/output/output.cpp \
 	%D%/pictures/heatmap.cpp \
 	%D%/placectl.cpp \
 	%D%/report/cluster_section.cpp \

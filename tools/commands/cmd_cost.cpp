@@ -7,7 +7,6 @@
 #include "tools/input/leaf_files.hpp"
 #include "tools/input/torus_machine.hpp"
 #include "tools/map/map_report.hpp"
-#include "tools/output/json.hpp"
 
 namespace placement::tools {
 

@@ -11,7 +11,6 @@
 #include "tools/input/monitor_input.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/output/decision_text.hpp"
-#include "tools/output/json.hpp"
 
 namespace placement::tools {
 

@@ -11,7 +11,6 @@
 #include "pattern/scaling.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/torus_machine.hpp"
-#include "tools/output/json.hpp"
 #include "tools/pictures/heatmap.hpp"
 
 namespace placement::tools {

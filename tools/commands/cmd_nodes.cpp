@@ -10,7 +10,6 @@
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/monitor_input.hpp"
-#include "tools/output/json.hpp"
 #include "tools/pictures/heatmap.hpp"
 
 namespace placement::tools {

@@ -12,7 +12,6 @@
 #include "tools/input/controller_input.hpp"
 #include "tools/input/monitor_input.hpp"
 #include "tools/output/decision_text.hpp"
-#include "tools/output/json.hpp"
 
 namespace placement::tools {
 

@@ -5,7 +5,7 @@
 #include "common/state/live_state.hpp"
 #include "monitor/protocol/query_client.hpp"
 #include "tools/input/command_line.hpp"
-#include "tools/output/json.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 

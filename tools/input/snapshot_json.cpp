@@ -12,7 +12,7 @@
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "config.h"
-#include "tools/output/json.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/decision/decision.hpp"
-#include "tools/output/json.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 

@@ -16,7 +16,6 @@
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
 
 namespace placement::tools {

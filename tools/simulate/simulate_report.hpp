@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "sim/engine.hpp"
-#include "sim/job_selection.hpp"
 #include "sim/metrics.hpp"
 
 namespace placement::tools {
