@@ -188,16 +188,6 @@ class Engine {
            second_us;
   }
 
-  std::vector<std::int32_t> free_leaves_on(std::span<const std::int32_t> nodes) const {
-    std::vector<std::int32_t> leaves;
-    for (const std::int32_t n : nodes) {
-      const NodeView& node = machine_.view().nodes[n];
-      for (std::int32_t c = 0; c < node.cores(); ++c)
-        if (node.core_free[c]) leaves.push_back(node.first_leaf + c);
-    }
-    return leaves;
-  }
-
   // Returns the nodes of jobs that have ended and whose cores are not yet free, in ascending order.
   std::vector<std::int32_t> nodes_in_release() const {
     std::set<std::int32_t> nodes;
@@ -209,7 +199,7 @@ class Engine {
   // Starts a job on nodes other than `nodes`. Returns whether they have room for it.
   bool start_off(std::int32_t job, std::span<const std::int32_t> nodes) {
     if (!fits(job)) return false;
-    const std::vector<std::int32_t> held = free_leaves_on(nodes);
+    const std::vector<std::int32_t> held = free_leaves(machine_, nodes);
     machine_.take(held);
     if (!fits(job)) {
       machine_.release(held);
@@ -347,7 +337,7 @@ class Engine {
       idle_failures_ = 0;
     }
     interrupt_jobs_on(n);
-    std::vector<std::int32_t> leaves = free_leaves_on({&n, 1});
+    std::vector<std::int32_t> leaves = free_leaves(machine_, {&n, 1});
     machine_.take(leaves);
     down_.emplace(now_us_ + std::max<std::int64_t>(failure.repair_us, 1), DownNode{n, std::move(leaves)});
   }

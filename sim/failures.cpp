@@ -9,11 +9,7 @@
 
 namespace placement::sim {
 
-namespace {
-
 constexpr double us_per_hour = 3600e6;
-
-}  // namespace
 
 Failures::Failures(const ReplayOptions& options, std::int32_t nodes)
     : options_(options),

@@ -13,12 +13,8 @@
 
 namespace placement::sim {
 
-namespace {
-
 // About 136 years. Longer times are errors in the log, and sums of many of them would overflow.
 constexpr std::int64_t longest_time_s = std::int64_t{1} << 32;
-
-}  // namespace
 
 std::string LogNotes::Note::text() const {
   return (skipped ? "skipped " : "put right ") + std::to_string(count) + ": " + what + " (first in line " +
@@ -191,9 +187,7 @@ void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink,
   if (!any) fail_unknown_log(path, first_line);
 }
 
-namespace {
-
-bool partition_wanted(const JobSelection& selection, const LogJob& job) {
+static bool partition_wanted(const JobSelection& selection, const LogJob& job) {
   return selection.partitions.empty() || std::ranges::any_of(selection.partitions, [&](const std::string& wanted) {
            return equal_any_case(wanted, job.partition) ||
                   (job.partition_number >= 0 && parse_integer(wanted) == job.partition_number);
@@ -201,7 +195,7 @@ bool partition_wanted(const JobSelection& selection, const LogJob& job) {
 }
 
 // Returns the partitions of the log as "; its partitions are standard (10), 3", at most 30 of them.
-std::string partitions_text(const std::set<std::pair<std::int64_t, std::string>>& partitions) {
+static std::string partitions_text(const std::set<std::pair<std::int64_t, std::string>>& partitions) {
   constexpr std::size_t most_shown = 30;
   std::string list;
   std::size_t count = 0;
@@ -212,8 +206,6 @@ std::string partitions_text(const std::set<std::pair<std::int64_t, std::string>>
   }
   return "; its partitions are " + list;
 }
-
-}  // namespace
 
 JobList select_jobs(const std::string& path, const JobSelection& selection, LogNotes& notes) {
   JobList list;

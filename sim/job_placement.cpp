@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "common/util/error.hpp"
 #include "common/util/deadline.hpp"
@@ -44,16 +45,10 @@ Request policy_request(const Machine& machine, const Strategy& strategy, const J
 }
 
 // Returns the leaves of all free cores of the nodes on which the given leaves are.
-std::vector<std::int32_t> whole_nodes(const Machine& machine, std::vector<std::int32_t> leaves) {
-  std::sort(leaves.begin(), leaves.end());
-  std::vector<std::int32_t> all;
-  for (const std::int32_t leaf : leaves) {
-    const NodeView& node = machine.view().nodes[machine.node_of(leaf)];
-    if (!all.empty() && all.back() >= node.first_leaf) continue;
-    for (std::int32_t c = 0; c < node.cores(); ++c)
-      if (node.core_free[c]) all.push_back(node.first_leaf + c);
-  }
-  return all;
+std::vector<std::int32_t> whole_nodes(const Machine& machine, const std::vector<std::int32_t>& leaves) {
+  std::set<std::int32_t> nodes;
+  for (const std::int32_t leaf : leaves) nodes.insert(machine.node_of(leaf));
+  return free_leaves(machine, std::vector(nodes.begin(), nodes.end()));
 }
 
 }  // namespace

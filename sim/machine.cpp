@@ -203,6 +203,16 @@ void Machine::set(std::span<const std::int32_t> leaves, bool free) {
   }
 }
 
+std::vector<std::int32_t> free_leaves(const Machine& machine, std::span<const std::int32_t> nodes) {
+  std::vector<std::int32_t> leaves;
+  for (const std::int32_t n : nodes) {
+    const NodeView& node = machine.view().nodes[n];
+    for (std::int32_t core = 0; core < node.cores(); ++core)
+      if (node.core_free[core]) leaves.push_back(node.first_leaf + core);
+  }
+  return leaves;
+}
+
 LargestRoom largest_room(const Machine& machine, std::span<const std::int32_t> free) {
   const TreeTopology& tree = *machine.view().tree;
   std::vector<std::int64_t> cores(static_cast<std::size_t>(machine.switches()), 0);
@@ -224,10 +234,9 @@ LargestRoom largest_room(const Machine& machine, std::span<const std::int32_t> f
 }
 
 FreeLeaves free_leaves_of(const Machine& machine, std::int64_t time_us) {
-  std::vector<std::int32_t> leaves;
-  for (const NodeView& node : machine.view().nodes)
-    for (std::size_t core = 0; core < node.core_free.size(); ++core)
-      if (node.core_free[core]) leaves.push_back(node.first_leaf + static_cast<std::int32_t>(core));
+  std::vector<std::int32_t> nodes(static_cast<std::size_t>(machine.nodes()));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  std::vector<std::int32_t> leaves = free_leaves(machine, nodes);
   std::sort(leaves.begin(), leaves.end());
   FreeLeaves free;
   free.time_us = time_us;

@@ -97,6 +97,9 @@ class Machine {
   double least_Bps_ = 0, most_Bps_ = 0;    // known bandwidths of pairs of nodes; 0: none is known
 };
 
+// Returns the leaves of the free cores of these nodes, node by node.
+std::vector<std::int32_t> free_leaves(const Machine& machine, std::span<const std::int32_t> nodes);
+
 // The sizes of the largest jobs that fit below one leaf switch, and into one subtree just below the root, in cores.
 struct LargestRoom {
   std::int64_t in_switch = 0;

@@ -172,13 +172,8 @@ std::vector<std::int32_t> stock_choice(const Machine& machine, std::int32_t task
     throw Error(std::to_string(tasks) + " tasks on " + std::to_string(machine.free_cores()) + " free cores");
   std::vector<std::int32_t> leaves;
   for (const NodeShare& share : stock_nodes(machine, machine.free(), tasks, request)) {
-    const NodeView& node = machine.view().nodes[share.node];
-    std::int32_t wanted = share.cores;
-    for (std::int32_t c = 0; wanted > 0; ++c)
-      if (node.core_free[c]) {
-        leaves.push_back(node.first_leaf + c);
-        --wanted;
-      }
+    const std::vector<std::int32_t> free = free_leaves(machine, {&share.node, 1});
+    leaves.insert(leaves.end(), free.begin(), free.begin() + share.cores);
   }
   return leaves;
 }

@@ -237,7 +237,7 @@ std::string list_table(const std::vector<Decision>& decisions, std::size_t last)
   for (std::size_t i = decisions.size() - std::min(last, decisions.size()); i < decisions.size(); ++i) {
     const Decision& d = decisions[i];
     table.add({std::to_string(d.job_id), shown_time(d.at_s), d.policy.empty() ? "-" : d.policy,
-               std::string(outcome_name(d)) + (d.for_start ? "" : " (ahead)"),
+               std::string(decision_outcome_names[d.outcome]) + (d.for_start ? "" : " (ahead)"),
                d.time_us > 0 ? shown_microseconds(static_cast<double>(d.time_us)) : "-", d.given});
   }
   return "\n" + table.text();

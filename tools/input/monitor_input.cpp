@@ -23,14 +23,10 @@
 namespace placement::tools {
 
 #ifdef BUILD_MONITOR
-namespace {
-
-protocol::MonitorAddress address_of_monitors(const Config& config) {
+static protocol::MonitorAddress address_of_monitors(const Config& config) {
   read_slurm_hosts(slurm_conf_path());  // without a slurm.conf there is nobody to ask, and slurmctld is not waited for
   return protocol::monitor_address(slurm_conf_path(), read_controller().state.value_or(ControllerState{}), config);
 }
-
-}  // namespace
 
 protocol::MonitorAnswer ask_monitors(const protocol::Query& query, const Config& config) {
   return protocol::ask_monitors(address_of_monitors(config), query);
@@ -69,14 +65,10 @@ std::vector<MonitorReport> ask_each_monitor(std::span<const protocol::Query> que
   return reports;
 }
 #else
-namespace {
-
-[[noreturn]] void fail_without_munge() {
+[[noreturn]] static void fail_without_munge() {
   throw Error(
       "this placectl was built without munge, or with --disable-slurm-plugins: it cannot ask placement-monitor");
 }
-
-}  // namespace
 
 protocol::MonitorAnswer ask_monitors(const protocol::Query&, const Config&) { fail_without_munge(); }
 
@@ -94,42 +86,30 @@ std::string StateInput::described(const Config& config) const {
   return text;
 }
 
-namespace {
-
 // Returns whether the monitors may have a state that this user cannot read on this host. Either the file is missing and
 // the controllers are other hosts, or the user may not read it.
-bool may_be_asked_for(const std::string& path) {
+static bool may_be_asked_for(const std::string& path) {
   if (may_exist(path)) return access(path.c_str(), R_OK) != 0 && errno == EACCES;
   return !controllers_elsewhere(slurm_conf_path()).empty();
 }
 
-// Reads the state from the file, or from the monitors.
-void find_state(StateInput& input, const CommandLine& line, const Config& config) {
-  std::string why;
-  try {
-    input.state = read_live_state(input.path);
-    return;
-  } catch (const Error& error) {
-    if (line.has("state") || !may_be_asked_for(input.path)) throw;
-    why = error.what();
-    if (const std::string elsewhere = controllers_elsewhere(slurm_conf_path()); !elsewhere.empty())
-      why += "; " + elsewhere;
-  }
-  try {
-    const protocol::MonitorAnswer answer = ask_monitors(protocol::Query{}, config);
-    input.path = described(answer);
-    input.state = decode_snapshot(answer.text);
-  } catch (const Error& error) {
-    throw Error(why + "; " + error.what());
-  }
-}
-
-}  // namespace
-
 StateInput read_state(const CommandLine& line, const Config& config) {
   StateInput input;
   input.path = line.value_or("state", config.snapshot_file);
-  find_state(input, line, config);
+  try {
+    input.state = read_live_state(input.path);
+  } catch (const Error& error) {
+    if (line.has("state") || !may_be_asked_for(input.path)) throw;
+    const std::string elsewhere = controllers_elsewhere(slurm_conf_path());
+    const std::string why = error.what() + (elsewhere.empty() ? "" : "; " + elsewhere);
+    try {
+      const protocol::MonitorAnswer answer = ask_monitors(protocol::Query{}, config);
+      input.path = described(answer);
+      input.state = decode_snapshot(answer.text);
+    } catch (const Error& refusal) {
+      throw Error(why + "; " + refusal.what());
+    }
+  }
   input.age_s = std::max(0.0, static_cast<double>(std::time(nullptr) - input.state.published_at_s));
   return input;
 }

@@ -10,9 +10,6 @@
 
 namespace placement::tools {
 
-// Returns the name of the decision's outcome, such as "nodes".
-std::string_view outcome_name(const Decision& decision);
-
 // Returns the decision as lines for a person. `component` is the name of the job as a component of a heterogeneous job,
 // such as 42+1, or empty. `topology` is what "scontrol show topology" prints, for the drawing of the switches; or
 // empty. `verbose`: with the policy's own reasons, in the words of its mapper.
