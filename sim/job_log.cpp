@@ -85,19 +85,7 @@ void fail_unknown_log(const std::string& path, std::int64_t line) {
 
 namespace {
 
-// The columns that are read, counted from 0; the format has 18.
-enum Column {
-  job_id = 0,
-  submit = 1,
-  run = 3,
-  allocated = 4,
-  requested = 7,
-  limit = 8,
-  status = 10,
-  partition = 15,
-  preceding = 16
-};
-constexpr std::size_t columns = 18;
+constexpr std::size_t columns = 18;       // of a line
 constexpr std::size_t least_columns = 5;  // old logs lack columns at the end; their values are not known
 
 // Returns a number, rounded, because some logs have decimals where the format has whole numbers.
@@ -120,6 +108,9 @@ void note_partition(std::string_view comment, std::map<std::int64_t, std::string
 // read or unpacked.
 void read_swf(LineSource& source, std::string line, LogNotes& notes, const JobSink& sink,
               std::int32_t processors_per_core) {
+  // The columns that are read, counted from 0.
+  constexpr std::size_t job_id = 0, submit = 1, run = 3, allocated = 4, requested = 7, limit = 8, status = 10,
+                        partition = 15, preceding = 16;
   std::map<std::int64_t, std::string> partition_names;
   std::unordered_set<std::int64_t> seen;
   do {

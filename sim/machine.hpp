@@ -97,7 +97,7 @@ class Machine {
   double least_Bps_ = 0, most_Bps_ = 0;    // known bandwidths of pairs of nodes; 0: none is known
 };
 
-// Returns the leaves of the free cores of these nodes, node by node.
+// Returns the free cores of `nodes` as leaves, node by node.
 std::vector<std::int32_t> free_leaves(const Machine& machine, std::span<const std::int32_t> nodes);
 
 // The sizes of the largest jobs that fit below one leaf switch, and into one subtree just below the root, in cores.
