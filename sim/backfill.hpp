@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
-#include <limits>
-#include <set>
 #include <span>
 #include <vector>
 
+#include "sim/machine.hpp"
+#include "sim/running_jobs.hpp"
+#include "sim/stock_choice.hpp"
+
 namespace placement::sim {
-
-constexpr std::int64_t never_us = std::numeric_limits<std::int64_t>::max();
-
-// The latest end of a running job, by its requested time. Two entries are equal if time and slot are equal.
-struct ExpectedEnd {
-  std::int64_t time_us = 0;  // simulated time
-  std::int64_t slot = 0;     // number of the running job
-  std::int64_t cores = 0;    // cores that the job has
-
-  bool operator<(const ExpectedEnd& other) const {
-    return time_us != other.time_us ? time_us < other.time_us : slot < other.slot;
-  }
-};
-using ExpectedEnds = std::set<ExpectedEnd>;
 
 // The request of a waiting job.
 struct Claim {
@@ -41,5 +29,24 @@ constexpr std::int32_t most_planned_tasks = 20;
 //   queue    the waiting jobs in their order; the first one does not fit in the free_cores
 std::vector<std::size_t> easy_backfill(std::int64_t now_us, std::int64_t free_cores, const ExpectedEnds& running,
                                        std::span<const Claim> queue);
+
+// The defaults of Slurm's backfill plugin: its plan has slots of bf_resolution, and no job that starts later than
+// bf_window from now.
+constexpr std::int64_t plan_slot_us = 60'000'000;
+constexpr std::int64_t plan_window_us = 86'400'000'000;
+
+// A waiting job that may start now.
+struct Passing {
+  std::size_t index = 0;             // into the queue
+  std::vector<std::int32_t> closed;  // nodes that it may not use: promised to jobs before it, or in release
+};
+
+// Returns the jobs of a queue that may start now as in Slurm's backfill plugin, in the order of the queue. Each job
+// gets a time and whole named nodes: those of the stock choice when running jobs end, without nodes promised to earlier
+// jobs. Ends of running jobs are examined in groups of half a minute, one, two and more minutes. Cores in release count
+// as free, but a job that gets some of their nodes starts a second later. At most most_planned_tasks tasks of a job
+// array are planned for later. The first job of the queue does not fit now.
+std::vector<Passing> planned_backfill(const Machine& machine, const RunningJobs& running, std::int64_t now_us,
+                                      std::span<const Claim> queue, StockRequest request);
 
 }  // namespace placement::sim

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -13,8 +14,6 @@
 #include "common/util/text.hpp"
 #include "sim/backfill.hpp"
 #include "sim/failures.hpp"
-#include "sim/node_plan.hpp"
-#include "sim/rng_streams.hpp"
 #include "sim/running_jobs.hpp"
 
 namespace placement::sim {
@@ -189,30 +188,18 @@ class Engine {
            second_us;
   }
 
-  std::vector<std::int32_t> free_leaves_on(std::span<const std::int32_t> nodes) const {
-    std::vector<std::int32_t> leaves;
-    for (const std::int32_t n : nodes) {
-      const NodeView& node = machine_.view().nodes[n];
-      for (std::int32_t c = 0; c < node.cores(); ++c)
-        if (node.core_free[c]) leaves.push_back(node.first_leaf + c);
-    }
-    return leaves;
-  }
-
   // Returns the nodes of jobs that have ended and whose cores are not yet free, in ascending order.
   std::vector<std::int32_t> nodes_in_release() const {
-    std::vector<std::int32_t> nodes;
+    std::set<std::int32_t> nodes;
     for (const std::int64_t slot : running_.in_release(now_us_, release_us_))
-      for (const std::int32_t leaf : running_.at(slot).cores) nodes.push_back(machine_.node_of(leaf));
-    std::sort(nodes.begin(), nodes.end());
-    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-    return nodes;
+      for (const std::int32_t leaf : running_.at(slot).cores) nodes.insert(machine_.node_of(leaf));
+    return {nodes.begin(), nodes.end()};
   }
 
   // Starts a job on nodes other than `nodes`. Returns whether they have room for it.
   bool start_off(std::int32_t job, std::span<const std::int32_t> nodes) {
     if (!fits(job)) return false;
-    const std::vector<std::int32_t> held = free_leaves_on(nodes);
+    const std::vector<std::int32_t> held = free_leaves(machine_, nodes);
     machine_.take(held);
     if (!fits(job)) {
       machine_.release(held);
@@ -350,7 +337,7 @@ class Engine {
       idle_failures_ = 0;
     }
     interrupt_jobs_on(n);
-    std::vector<std::int32_t> leaves = free_leaves_on({&n, 1});
+    std::vector<std::int32_t> leaves = free_leaves(machine_, {&n, 1});
     machine_.take(leaves);
     down_.emplace(now_us_ + std::max<std::int64_t>(failure.repair_us, 1), DownNode{n, std::move(leaves)});
   }

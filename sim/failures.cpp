@@ -4,17 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/backfill.hpp"
+#include "sim/running_jobs.hpp"
 #include "sim/engine.hpp"
-#include "sim/rng_streams.hpp"
 
 namespace placement::sim {
 
-namespace {
-
 constexpr double us_per_hour = 3600e6;
-
-}  // namespace
 
 Failures::Failures(const ReplayOptions& options, std::int32_t nodes)
     : options_(options),

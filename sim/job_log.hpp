@@ -2,10 +2,13 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "common/util/error.hpp"
 
 namespace placement::sim {
 
@@ -78,13 +81,6 @@ using JobSink = std::function<void(LogJob&&)>;
 std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes& notes,
                                  std::int32_t processors_per_core = 1);
 
-// Reads a log in the Standard Workload Format from its line `line` on, and hands each job to the sink, in the
-// order of the log. Only one line is in memory at a time. Lines that cannot be used are skipped with a note. So are
-// lines for the parts of a suspended job, because another line has the whole job. Throws Error when the file cannot be
-// read or unpacked.
-void read_swf(LineSource& source, std::string line, LogNotes& notes, const JobSink& sink,
-              std::int32_t processors_per_core);
-
 // Reads the output of `sacct --parsable2` or --parsable after its header, and hands each job to the sink, in the order
 // of the log. The header names the columns, separated by '|', or by tabs, commas or semicolons if it has no '|'.
 // sacct.cpp lists the required and optional columns. Times without a zone count as UTC. Job steps and unusable lines
@@ -105,5 +101,32 @@ bool begins_sacct_log(std::string_view line);
 // throws Error if the log is from sacct and per_core.sacct is 0.
 void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink,
                   const ProcessorsPerCore& per_core = {});
+
+// Says which jobs of a log are replayed.
+struct JobSelection {
+  ProcessorsPerCore per_core;
+  std::vector<std::string> partitions;  // names or numbers; empty: all
+  std::optional<std::int64_t> from_s;   // jobs submitted before this time on the log's clock are left out
+  std::int64_t window_s = std::numeric_limits<std::int64_t>::max();   // length of the window
+  std::int64_t most_jobs = std::numeric_limits<std::int64_t>::max();  // the first ones submitted
+};
+
+// The selected jobs of a log.
+struct JobList {
+  std::vector<LogJob> jobs;       // sorted by submit time; submit times count from the start of the window
+  std::int64_t begin_s = 0;       // of the window, on the log's clock
+  std::int64_t not_selected = 0;  // number of usable jobs that are not selected
+};
+
+// A log that can be read, and has no job to replay.
+class NoJobs : public Error {
+ public:
+  using Error::Error;
+};
+
+// Reads the log at `path` and returns the selected jobs. The window begins at from_s if it is given, otherwise at the
+// first selected job. Jobs that are out of order are sorted, with a note. Throws Error when the log cannot be read,
+// and NoJobs when no job is selected.
+JobList select_jobs(const std::string& path, const JobSelection& selection, LogNotes& notes);
 
 }  // namespace placement::sim

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "common/util/error.hpp"
 #include "common/util/deadline.hpp"
@@ -44,16 +45,10 @@ Request policy_request(const Machine& machine, const Strategy& strategy, const J
 }
 
 // Returns the leaves of all free cores of the nodes on which the given leaves are.
-std::vector<std::int32_t> whole_nodes(const Machine& machine, std::vector<std::int32_t> leaves) {
-  std::sort(leaves.begin(), leaves.end());
-  std::vector<std::int32_t> all;
-  for (const std::int32_t leaf : leaves) {
-    const NodeView& node = machine.view().nodes[machine.node_of(leaf)];
-    if (!all.empty() && all.back() >= node.first_leaf) continue;
-    for (std::int32_t c = 0; c < node.cores(); ++c)
-      if (node.core_free[c]) all.push_back(node.first_leaf + c);
-  }
-  return all;
+std::vector<std::int32_t> whole_nodes(const Machine& machine, const std::vector<std::int32_t>& leaves) {
+  std::set<std::int32_t> nodes;
+  for (const std::int32_t leaf : leaves) nodes.insert(machine.node_of(leaf));
+  return free_leaves(machine, std::vector(nodes.begin(), nodes.end()));
 }
 
 }  // namespace
@@ -113,19 +108,16 @@ Strategy parse_strategy(std::string_view word) {
       throw Error("strategy " + shown(word) + ": a number of levels from 0 to 64 follows the +");
     treematch({{"scope", "subtree"}, {"levels-up", std::string(k)}});
   } else {
-    try {
+    naming_file("strategy " + shown(word), [&] {
       strategy.policy = parse_policy_spec(word);
       if (policies::find_policy(strategy.policy.policy) == nullptr)
         throw Error("unknown; strategies are SLURM, TM-A, TM-I, TM-Isub, TM-Isub+K, " +
                     policies::policy_names([](const policies::Policy&) { return true; }));
       policies::check_policy_spec(strategy.policy);
-    } catch (const Error& error) {
-      throw Error("strategy " + shown(word) + ": " + error.what());
-    }
-    if (std::ranges::any_of(strategy.policy.parameters, [](const auto& parameter) {
-          return parameter.first == "matrix" || pattern::is_key(parameter.first);
-        }))
-      throw Error("strategy " + shown(word) + ": matrices come from --pattern, not from a policy's matrix= or pattern");
+      for (const auto& [key, value] : strategy.policy.parameters)
+        if (key == "matrix" || pattern::is_key(key))
+          throw Error("matrices come from --pattern, not from a policy's matrix= or pattern");
+    });
   }
   return strategy;
 }

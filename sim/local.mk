@@ -7,19 +7,13 @@ libsim_la_SOURCES = \
 	%D%/failures.cpp \
 	%D%/job_log.cpp \
 	%D%/job_placement.cpp \
-	%D%/job_selection.cpp \
 	%D%/line_source.cpp \
 	%D%/machine.cpp \
 	%D%/metrics.cpp \
-	%D%/node_plan.cpp \
 	%D%/occupancy.cpp \
-	%D%/past_occupancy.cpp \
 	%D%/pattern.cpp \
 	%D%/running_jobs.cpp \
 	%D%/sacct.cpp \
-	%D%/site_data.cpp \
-	%D%/statistics.cpp \
 	%D%/stock_choice.cpp \
-	%D%/swf.cpp \
 	#
 libsim_la_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)

@@ -2,12 +2,14 @@
 #include "sim/machine.hpp"
 
 #include <algorithm>
-#include <map>
+#include <cmath>
 #include <numeric>
+#include <unordered_map>
 
 #include "common/state/pair_arrays.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "mapping/node_choice.hpp"
 #include "netload/live_input.hpp"
 #include "tofa/fault_model.hpp"
@@ -28,14 +30,65 @@ std::int32_t different(std::vector<std::int32_t>& numbers) {
   return static_cast<std::int32_t>(std::unique(numbers.begin(), numbers.end()) - numbers.begin());
 }
 
+std::unordered_map<std::string, std::int32_t> numbers_of_nodes(const ClusterView& view) {
+  std::unordered_map<std::string, std::int32_t> number;
+  for (std::size_t n = 0; n < view.nodes.size(); ++n) number.emplace(view.nodes[n].name, static_cast<std::int32_t>(n));
+  return number;
+}
+
 }  // namespace
+
+void attach_state(ClusterView& view, LiveState state, const std::string& source) {
+  const auto number = numbers_of_nodes(view);
+  std::size_t known = 0;
+  for (std::size_t s = 0; s < state.nodes.size(); ++s)
+    if (const auto found = number.find(state.nodes[s].name); found != number.end()) {
+      view.nodes[found->second].state = static_cast<std::int32_t>(s);
+      ++known;
+    }
+  if (known == 0) throw Error(source + ": names no node of the machine, whose first node is " + view.nodes.at(0).name);
+  view.live = std::make_shared<const LiveState>(std::move(state));
+}
+
+void attach_outages(ClusterView& view, const NodeOutages& outages, double horizon_s, const std::string& source) {
+  const auto number = numbers_of_nodes(view);
+  if (const auto unknown = outages.first_unknown([&](const std::string& name) { return number.contains(name); });
+      !unknown.name.empty())
+    throw Error(source + (unknown.line > 0 ? ":" + std::to_string(unknown.line) : "") + ": node " +
+                shown(unknown.name) + " is not one of the machine, whose first is " + view.nodes.at(0).name);
+  LiveState state = view.live ? *view.live : LiveState{};
+  const bool pairs = state.pairs.groups > 0;
+  state.outage_horizon_s = horizon_s;
+  for (NodeView& node : view.nodes) {
+    if (node.state < 0) {
+      if (pairs) throw Error(source + ": node " + node.name + " is not in the given state");
+      node.state = static_cast<std::int32_t>(state.nodes.size());
+      state.nodes.push_back({});
+      state.nodes.back().name = node.name;
+      state.nodes.back().liveness = Liveness::up;
+      state.nodes.back().age_s = 0;
+    }
+    NodeState& told = state.nodes[node.state];
+    told.outage_probability = outages.of(node.name);
+  }
+  view.live = std::make_shared<const LiveState>(std::move(state));
+}
+
+std::vector<double> failure_rates(const ClusterView& view) {
+  std::vector<double> rates(view.nodes.size(), 0);
+  if (!view.live || !(view.live->outage_horizon_s > 0)) return rates;
+  for (std::size_t n = 0; n < view.nodes.size(); ++n) {
+    if (view.nodes[n].state < 0) continue;
+    const double probability = view.live->nodes[view.nodes[n].state].outage_probability;
+    if (probability > 0)
+      rates[n] = -std::log1p(-std::min(probability, 0.999999)) / (view.live->outage_horizon_s / 3600);
+  }
+  return rates;
+}
 
 Machine::Machine(ClusterView view) : view_(std::move(view)), node_of_leaf_(view_.tree->leaves(), -1) {
   if (view_.nodes.empty()) throw Error("the machine has no nodes");
   const TreeTopology& tree = *view_.tree;
-  std::map<std::int32_t, std::int32_t> number_of;  // number of the leaf switch at each vertex, from left to right
-  const std::vector<std::int32_t> vertex_of_node = mapping::leaf_switches(view_);
-  std::vector<std::int64_t> node_cores;
   for (std::int32_t n = 0; n < nodes(); ++n) {
     NodeView& node = view_.nodes[n];
     if (node.cores() < 1) throw Error("node " + node.name + " has no cores");
@@ -43,25 +96,22 @@ Machine::Machine(ClusterView view) : view_(std::move(view)), node_of_leaf_(view_
     const auto usable = static_cast<std::int32_t>(std::count(node.core_free.begin(), node.core_free.end(), true));
     cores_ += usable;
     free_.push_back(usable);
-    node_cores.push_back(usable);
     for (std::int32_t c = 0; c < node.cores(); ++c) node_of_leaf_.at(node.first_leaf + c) = n;
   }
   if (cores_ == 0) throw Error("the machine has no cores for jobs");
   usable_ = free_;
   free_cores_ = cores_;
-  node_room_ = sums_of_largest(node_cores);
-  for (const std::int32_t vertex : vertex_of_node) number_of.emplace(vertex, 0);
-  std::vector<std::pair<std::int32_t, std::int32_t>> order;
-  for (const auto& [vertex, unused] : number_of) order.push_back({tree.first_leaf(vertex), vertex});
-  std::sort(order.begin(), order.end());
-  for (const auto& [leaf, vertex] : order) {
-    number_of[vertex] = switches();
-    switch_vertex_.push_back(vertex);
-  }
+  node_room_ = sums_of_largest({usable_.begin(), usable_.end()});
+  const auto place = [&tree](std::int32_t vertex) { return std::pair(tree.first_leaf(vertex), vertex); };
+  switch_vertex_ = mapping::leaf_switches(view_);
+  const std::vector<std::int32_t> vertex_of_node = switch_vertex_;
+  std::ranges::sort(switch_vertex_, {}, place);
+  switch_vertex_.erase(std::unique(switch_vertex_.begin(), switch_vertex_.end()), switch_vertex_.end());
   std::vector<std::int64_t> switch_cores(switch_vertex_.size(), 0);
   for (std::int32_t n = 0; n < nodes(); ++n) {
-    switch_of_node_.push_back(number_of[vertex_of_node[n]]);
-    switch_cores[switch_of_node_[n]] += node_cores[n];
+    const auto found = std::ranges::lower_bound(switch_vertex_, place(vertex_of_node[n]), {}, place);
+    switch_of_node_.push_back(static_cast<std::int32_t>(found - switch_vertex_.begin()));
+    switch_cores[switch_of_node_[n]] += usable_[n];
   }
   switch_room_ = sums_of_largest(switch_cores);
   if (!view_.live) return;
@@ -153,6 +203,16 @@ void Machine::set(std::span<const std::int32_t> leaves, bool free) {
   }
 }
 
+std::vector<std::int32_t> free_leaves(const Machine& machine, std::span<const std::int32_t> nodes) {
+  std::vector<std::int32_t> leaves;
+  for (const std::int32_t n : nodes) {
+    const NodeView& node = machine.view().nodes[n];
+    for (std::int32_t core = 0; core < node.cores(); ++core)
+      if (node.core_free[core]) leaves.push_back(node.first_leaf + core);
+  }
+  return leaves;
+}
+
 LargestRoom largest_room(const Machine& machine, std::span<const std::int32_t> free) {
   const TreeTopology& tree = *machine.view().tree;
   std::vector<std::int64_t> cores(static_cast<std::size_t>(machine.switches()), 0);
@@ -174,10 +234,9 @@ LargestRoom largest_room(const Machine& machine, std::span<const std::int32_t> f
 }
 
 FreeLeaves free_leaves_of(const Machine& machine, std::int64_t time_us) {
-  std::vector<std::int32_t> leaves;
-  for (const NodeView& node : machine.view().nodes)
-    for (std::size_t core = 0; core < node.core_free.size(); ++core)
-      if (node.core_free[core]) leaves.push_back(node.first_leaf + static_cast<std::int32_t>(core));
+  std::vector<std::int32_t> nodes(static_cast<std::size_t>(machine.nodes()));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  std::vector<std::int32_t> leaves = free_leaves(machine, nodes);
   std::sort(leaves.begin(), leaves.end());
   FreeLeaves free;
   free.time_us = time_us;

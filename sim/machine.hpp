@@ -11,6 +11,19 @@
 
 namespace placement::sim {
 
+// Makes `state` the live state of the view and assigns its nodes to those of the view by name. `source` is the origin
+// of the state, for messages. Throws Error when the state has no node of the view.
+void attach_state(ClusterView& view, LiveState state, const std::string& source);
+
+// Puts outage probabilities into the live state of the view, and creates this state if there is none. Each is the
+// probability of a failure within `horizon_s` seconds. `source` is their origin, for messages. Throws Error when
+// `outages` has a node that is not in the view, or one that is missing from a live state with network data.
+void attach_outages(ClusterView& view, const NodeOutages& outages, double horizon_s, const std::string& source);
+
+// Returns the failure rate of each node, in failures per hour, computed from its outage probability. A probability of 1
+// counts as 0.999999. All rates are 0 without a live state.
+std::vector<double> failure_rates(const ClusterView& view);
+
 // A machine with its free cores. A core is given by its leaf in the tree.
 class Machine {
  public:
@@ -83,6 +96,9 @@ class Machine {
   std::vector<std::int64_t> switch_room_;  // entry n: number of cores of the n + 1 largest leaf switches
   double least_Bps_ = 0, most_Bps_ = 0;    // known bandwidths of pairs of nodes; 0: none is known
 };
+
+// Returns the free cores of `nodes` as leaves, node by node.
+std::vector<std::int32_t> free_leaves(const Machine& machine, std::span<const std::int32_t> nodes);
 
 // The sizes of the largest jobs that fit below one leaf switch, and into one subtree just below the root, in cores.
 struct LargestRoom {

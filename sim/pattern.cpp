@@ -2,12 +2,10 @@
 #include "sim/pattern.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/util/error.hpp"
@@ -75,8 +73,8 @@ PatternSpec parse_pattern(std::string_view word) {
   if (name == "random") {
     if (name.size() == word.size()) return spec;
     const std::string_view degree = word.substr(name.size() + 1);
-    const auto [stop, failure] = std::from_chars(degree.data(), degree.data() + degree.size(), spec.degree);
-    if (failure != std::errc{} || stop != degree.data() + degree.size() || !(spec.degree > 0 && spec.degree <= 1e6))
+    spec.degree = parse_real(degree).value_or(0);
+    if (!(spec.degree > 0 && spec.degree <= 1e6))
       throw Error("random=" + shown(degree) +
                   ": expected the mean number of neighbours per rank, above 0 and at most 1e6");
   } else if (equal_any_case(word, "dt")) {

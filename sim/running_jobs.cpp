@@ -1,29 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/running_jobs.hpp"
 
-#include <algorithm>
-
 namespace placement::sim {
 
 void RunningJobs::add(RunningJob job) {
-  auto slot = std::ssize(jobs_);
-  if (unused_slots_.empty()) {
-    jobs_.emplace_back();
-  } else {
-    slot = unused_slots_.back();
-    unused_slots_.pop_back();
-  }
-  ends_.emplace(job.free_us, slot);
-  expected_.insert({job.expected_us, slot, std::ssize(job.cores)});
-  jobs_[static_cast<std::size_t>(slot)] = std::move(job);
+  ends_.emplace(job.free_us, next_slot_);
+  expected_.insert({job.expected_us, next_slot_, std::ssize(job.cores)});
+  jobs_.emplace(next_slot_++, std::move(job));
 }
 
 RunningJob RunningJobs::remove(std::int64_t slot) {
-  RunningJob& job = jobs_[static_cast<std::size_t>(slot)];
+  RunningJob job = std::move(jobs_.extract(slot).mapped());
   ends_.erase({job.free_us, slot});
   expected_.erase({job.expected_us, slot, 0});
-  unused_slots_.push_back(slot);
-  return std::move(job);
+  return job;
 }
 
 std::vector<std::int64_t> RunningJobs::in_release(std::int64_t now_us, std::int64_t release_us) const {
@@ -37,7 +27,7 @@ std::vector<std::int64_t> RunningJobs::in_release(std::int64_t now_us, std::int6
 
 void RunningJobs::expect_ended(std::int64_t now_us, std::int64_t release_us) {
   for (const std::int64_t slot : in_release(now_us, release_us)) {
-    RunningJob& job = jobs_[static_cast<std::size_t>(slot)];
+    RunningJob& job = jobs_.at(slot);
     expected_.erase({job.expected_us, slot, 0});
     job.expected_us = job.end_us;
     expected_.insert({job.expected_us, slot, std::ssize(job.cores)});

@@ -1,13 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "sim/backfill.hpp"
-
 namespace placement::sim {
+
+constexpr std::int64_t never_us = std::numeric_limits<std::int64_t>::max();
+
+// The latest end of a running job, by its requested time. Two entries are equal if time and slot are equal.
+struct ExpectedEnd {
+  std::int64_t time_us = 0;  // simulated time
+  std::int64_t slot = 0;     // number of the running job
+  std::int64_t cores = 0;    // cores that the job has
+
+  bool operator<(const ExpectedEnd& other) const {
+    return time_us != other.time_us ? time_us < other.time_us : slot < other.slot;
+  }
+};
+using ExpectedEnds = std::set<ExpectedEnd>;
 
 inline constexpr std::int32_t filler = -1;  // stands for a job that filled the machine and is not in the list
 
@@ -21,11 +35,11 @@ struct RunningJob {
   std::vector<std::int32_t> cores;
 };
 
-// The jobs that run in a replay. Each has a slot, which a later job reuses.
+// The jobs that run in a replay. Each has a number of its own, its slot.
 class RunningJobs {
  public:
   bool empty() const { return ends_.empty(); }
-  const RunningJob& at(std::int64_t slot) const { return jobs_[static_cast<std::size_t>(slot)]; }
+  const RunningJob& at(std::int64_t slot) const { return jobs_.at(slot); }
   void add(RunningJob job);
   RunningJob remove(std::int64_t slot);
 
@@ -43,8 +57,8 @@ class RunningJobs {
   void expect_ended(std::int64_t now_us, std::int64_t release_us);
 
  private:
-  std::vector<RunningJob> jobs_;  // by slot
-  std::vector<std::int64_t> unused_slots_;
+  std::map<std::int64_t, RunningJob> jobs_;  // by slot
+  std::int64_t next_slot_ = 0;
   std::set<std::pair<std::int64_t, std::int64_t>> ends_;  // free_us, slot
   ExpectedEnds expected_;
 };

@@ -46,7 +46,7 @@ class StockChooser {
       for (std::int32_t s = 0; s < machine_.switches(); ++s) distance_[s] += machine_.switch_distance(s, best);
     }
     // An allocation is a set of nodes. The ranks are in the order of the node numbers, not in the order of the choice.
-    std::sort(shares_.begin(), shares_.end(), [](const NodeShare& a, const NodeShare& b) { return a.node < b.node; });
+    std::ranges::sort(shares_, {}, &NodeShare::node);
     return std::move(shares_);
   }
 
@@ -172,13 +172,8 @@ std::vector<std::int32_t> stock_choice(const Machine& machine, std::int32_t task
     throw Error(std::to_string(tasks) + " tasks on " + std::to_string(machine.free_cores()) + " free cores");
   std::vector<std::int32_t> leaves;
   for (const NodeShare& share : stock_nodes(machine, machine.free(), tasks, request)) {
-    const NodeView& node = machine.view().nodes[share.node];
-    std::int32_t wanted = share.cores;
-    for (std::int32_t c = 0; wanted > 0; ++c)
-      if (node.core_free[c]) {
-        leaves.push_back(node.first_leaf + c);
-        --wanted;
-      }
+    const std::vector<std::int32_t> free = free_leaves(machine, {&share.node, 1});
+    leaves.insert(leaves.end(), free.begin(), free.begin() + share.cores);
   }
   return leaves;
 }

@@ -5,10 +5,10 @@ tools_state = libtools_state.la $(common_state) $(JSON_C_LIBS)
 libtools_state_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_C_CFLAGS)
 libtools_state_la_SOURCES = \
 	%D%/input/snapshot_json.cpp \
-	%D%/output/json.cpp \
+	%D%/output/output.cpp \
 	#
 if HAVE_JSON_C
-libtools_state_la_SOURCES += %D%/input/json_input.cpp
+libtools_state_la_SOURCES += %D%/input/snapshot_json_read.cpp
 endif
 
 # placectl.
@@ -51,7 +51,6 @@ tools_placectl_SOURCES = \
 	%D%/commands/cmd_measure.cpp \
 	%D%/commands/cmd_metrics.cpp \
 	%D%/commands/cmd_nodes.cpp \
-	%D%/commands/cmd_pairs.cpp \
 	%D%/commands/cmd_predict.cpp \
 	%D%/commands/cmd_report.cpp \
 	%D%/commands/cmd_run.cpp \
@@ -62,7 +61,6 @@ tools_placectl_SOURCES = \
 	%D%/input/command_line.cpp \
 	%D%/input/controller_input.cpp \
 	%D%/input/slurmctld_differences.cpp \
-	%D%/input/decision_input.cpp \
 	%D%/input/leaf_files.cpp \
 	%D%/input/monitor_input.cpp \
 	%D%/input/torus_machine.cpp \
@@ -75,7 +73,6 @@ tools_placectl_SOURCES = \
 	%D%/map/map_task.cpp \
 	%D%/map/node_gpus.cpp \
 	%D%/output/decision_text.cpp \
-	%D%/output/output.cpp \
 	%D%/pictures/heatmap.cpp \
 	%D%/placectl.cpp \
 	%D%/report/cluster_section.cpp \
@@ -83,7 +80,6 @@ tools_placectl_SOURCES = \
 	%D%/report/gains.cpp \
 	%D%/report/gather.cpp \
 	%D%/report/html.cpp \
-	%D%/report/pairs_section.cpp \
 	%D%/simulate/simulate_options.cpp \
 	%D%/simulate/simulate_report.cpp \
 	#

@@ -10,7 +10,6 @@
 #endif
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/output/json.hpp"
 
 namespace {
 

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "sim/job_selection.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/words.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Plans of named nodes, as Slurm's backfill plugin makes them.
-#include "sim/node_plan.hpp"
+#include "sim/backfill.hpp"
 #include "tests/check.hpp"
 #include "tests/sim/simulate_machines.hpp"
 

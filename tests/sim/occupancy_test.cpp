@@ -3,7 +3,6 @@
 #include "sim/occupancy.hpp"
 
 #include "common/topology/switch_tree.hpp"
-#include "sim/past_occupancy.hpp"
 #include "tests/check.hpp"
 #include "tests/sim/simulate_machines.hpp"
 #include "tests/words.hpp"

@@ -7,7 +7,7 @@
 
 #include "common/state/outage_file.hpp"
 #include "sim/failures.hpp"
-#include "sim/site_data.hpp"
+#include "sim/machine.hpp"
 #include "tests/check.hpp"
 #include "tests/sim/simulate_machines.hpp"
 

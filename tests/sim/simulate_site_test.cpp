@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Data of a machine in a replay other than its tree: torus, live state and outages.
-#include "sim/site_data.hpp"
+#include "sim/machine.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tools/output/json.hpp"
+#include "tools/output/output.hpp"
 
 #include <cmath>
 #include <limits>

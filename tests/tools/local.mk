@@ -18,7 +18,7 @@ check_PROGRAMS += \
 	#
 endif
 %C%_decision_text_test_LDADD = $(common_decision) $(CHECK_LIBS)
-%C%_decision_text_test_SOURCES = %D%/decision_text_test.cpp tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp
+%C%_decision_text_test_SOURCES = %D%/decision_text_test.cpp tools/output/decision_text.cpp tools/output/output.cpp
 if HAVE_HWLOC
 gpus_of_job_test_hwloc = $(common_topology_hwloc)
 endif
@@ -27,7 +27,7 @@ endif
 %C%_heatmap_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_heatmap_test_SOURCES = %D%/heatmap_test.cpp tools/input/command_line.cpp tools/pictures/heatmap.cpp tools/output/output.cpp
 %C%_json_test_LDADD = $(common_matrix) $(CHECK_LIBS)
-%C%_json_test_SOURCES = %D%/json_test.cpp tools/output/json.cpp
+%C%_json_test_SOURCES = %D%/json_test.cpp tools/output/output.cpp
 %C%_launcher_files_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_launcher_files_test_SOURCES = %D%/launcher_files_test.cpp tools/map/launcher_files.cpp tools/output/output.cpp
 %C%_leaf_files_test_LDADD = $(common_util) $(CHECK_LIBS)
@@ -36,13 +36,13 @@ endif
 %C%_local_rank_test_SOURCES = %D%/local_rank_test.cpp tools/launch/local_rank.cpp
 %C%_report_gains_test_LDADD = $(sim) $(common_decision) $(CHECK_LIBS)
 %C%_report_gains_test_SOURCES = %D%/report_gains_test.cpp tools/report/gains.cpp tools/report/html.cpp \
-	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp
+	tools/output/decision_text.cpp tools/output/output.cpp
 %C%_report_html_test_LDADD = $(sim) $(common_decision) $(CHECK_LIBS)
 %C%_report_html_test_SOURCES = %D%/report_html_test.cpp tools/report/cluster_section.cpp tools/report/sections.cpp \
-	tools/report/html.cpp tools/report/pairs_section.cpp tools/pictures/heatmap.cpp tools/input/command_line.cpp \
-	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp
+	tools/report/html.cpp tools/pictures/heatmap.cpp tools/input/command_line.cpp \
+	tools/output/decision_text.cpp tools/output/output.cpp
 %C%_simulate_report_test_LDADD = $(sim) $(CHECK_LIBS)
-%C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/json.cpp tools/output/output.cpp \
+%C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/output.cpp \
 	tools/simulate/simulate_report.cpp
 %C%_slurmctld_differences_test_LDADD = $(common_topology_yaml) $(CHECK_LIBS)
 %C%_slurmctld_differences_test_SOURCES = %D%/slurmctld_differences_test.cpp tools/input/slurmctld_differences.cpp
@@ -50,7 +50,7 @@ endif
 %C%_srun_words_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_srun_words_test_SOURCES = %D%/srun_words_test.cpp tools/launch/srun_words.cpp
 %C%_switch_drawing_test_LDADD = $(common_decision) $(CHECK_LIBS)
-%C%_switch_drawing_test_SOURCES = %D%/switch_drawing_test.cpp tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp
+%C%_switch_drawing_test_SOURCES = %D%/switch_drawing_test.cpp tools/output/decision_text.cpp tools/output/output.cpp
 
 EXTRA_DIST += \
 	%D%/enable_test.sh \

@@ -22,7 +22,6 @@
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/slurmctld_differences.hpp"
-#include "tools/output/json.hpp"
 
 namespace placement::tools {
 

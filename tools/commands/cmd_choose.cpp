@@ -78,8 +78,7 @@ void set_matrix(const CommandLine& line, MapTask& task) {
   if (task.pattern) make_matrix(line, *task.pattern, 1, task);
   if (!task.matrix) task.matrix = silent_matrix(*tasks);
   if (tasks && *tasks != task.matrix->ranks())
-    throw UsageError("--ntasks " + std::to_string(*tasks) + ": the matrix has " + std::to_string(task.matrix->ranks()) +
-                     " ranks");
+    throw UsageError(formatted("--ntasks %d: the matrix has %d ranks", *tasks, task.matrix->ranks()));
 }
 
 // Returns the command with the options of the command line that Slurm knows, and `more`.

@@ -7,7 +7,6 @@
 #include "tools/input/leaf_files.hpp"
 #include "tools/input/torus_machine.hpp"
 #include "tools/map/map_report.hpp"
-#include "tools/output/json.hpp"
 
 namespace placement::tools {
 
@@ -36,11 +35,7 @@ int command_cost(int argc, char** argv) {
   ClusterView view = read_machine(file, line.value_or("slurm-conf", ""), faults);
   view.outages = map_outages(view, faults, line.value("outage"), 0.02);
   std::vector<std::int32_t> leaf_of_rank = read_mapping(line.operands()[0], matrix.ranks(), view.tree->leaves());
-  try {
-    policies::require_one_fabric(view, leaf_of_rank);
-  } catch (const Error& error) {
-    throw Error(line.operands()[0] + ": " + error.what());
-  }
+  naming_file(line.operands()[0], [&] { policies::require_one_fabric(view, leaf_of_rank); });
   std::optional<tofa::Assessment> assessment;
   if (view.torus || view.outages) assessment = assess_mapping(view, faults, matrix, leaf_of_rank);
   const Cost cost = mapping_cost(view, matrix, leaf_of_rank);

@@ -8,10 +8,9 @@
 #include "common/topology/scontrol_topology.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/decision_input.hpp"
+#include "tools/input/monitor_input.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/output/decision_text.hpp"
-#include "tools/output/json.hpp"
 
 namespace placement::tools {
 
@@ -127,9 +126,8 @@ void find_component(NamedJob& named, std::int64_t offset) {
   const std::vector<KnownJob> jobs = known_jobs(leader);
   for (const KnownJob& job : jobs) {
     if (job.id == leader && job.offset.value_or(0) > 0)
-      throw Error("job " + std::to_string(leader) + " is itself a component, " + std::to_string(job.leader) + "+" +
-                  std::to_string(*job.offset) + ": OFFSET counts from the first component, " +
-                  std::to_string(job.leader));
+      throw Error(formatted("job %u is itself a component, %u+%u: OFFSET counts from the first component, %u", leader,
+                            job.leader, *job.offset, job.leader));
     if (job.leader == leader && job.offset == offset) {
       named.id = job.id;
       return;
@@ -239,7 +237,7 @@ std::string list_table(const std::vector<Decision>& decisions, std::size_t last)
   for (std::size_t i = decisions.size() - std::min(last, decisions.size()); i < decisions.size(); ++i) {
     const Decision& d = decisions[i];
     table.add({std::to_string(d.job_id), shown_time(d.at_s), d.policy.empty() ? "-" : d.policy,
-               std::string(outcome_name(d)) + (d.for_start ? "" : " (ahead)"),
+               std::string(decision_outcome_names[d.outcome]) + (d.for_start ? "" : " (ahead)"),
                d.time_us > 0 ? shown_microseconds(static_cast<double>(d.time_us)) : "-", d.given});
   }
   return "\n" + table.text();

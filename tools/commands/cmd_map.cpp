@@ -207,20 +207,17 @@ void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& 
       "requires --topology");
   std::int64_t ranks = line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(0);
   if (task.matrix && ranks != 0 && ranks != task.matrix->ranks())
-    throw UsageError("--ntasks " + std::to_string(ranks) + ": the matrix has " + std::to_string(task.matrix->ranks()) +
-                     " ranks");
+    throw UsageError(formatted("--ntasks %ld: the matrix has %d ranks", ranks, task.matrix->ranks()));
   if (task.matrix) ranks = task.matrix->ranks();
   if (task.pattern && ranks == 0) ranks = pattern::fixed_ranks(*task.pattern).value_or(0);
   const std::int32_t on_node = ranks_on_a_node(line, gpu);
   const auto needed = static_cast<std::int32_t>(std::max<std::int64_t>((ranks + on_node - 1) / on_node, 1));
   const Range nodes = line.has("nodes") ? node_range(*line.value("nodes")) : Range{needed, needed};
   if (nodes.most < needed)
-    throw Error("--nodes " + std::to_string(nodes.most) + ": " + std::to_string(ranks) +
-                " ranks, each with its own GPU, require " + std::to_string(needed) + " nodes with " +
-                std::to_string(on_node) + " ranks each");
+    throw Error(formatted("--nodes %d: %ld ranks, each with its own GPU, require %d nodes with %d ranks each",
+                          nodes.most, ranks, needed, on_node));
   if (static_cast<std::int64_t>(nodes.most) * on_node > TreeTopology::max_leaves)
-    throw UsageError("--nodes " + std::to_string(nodes.most) + ": expected at most " +
-                     std::to_string(TreeTopology::max_leaves / on_node));
+    throw UsageError(formatted("--nodes %d: expected at most %d", nodes.most, TreeTopology::max_leaves / on_node));
   task.view = machine_of_gpus(nodes.most, on_node);
 }
 

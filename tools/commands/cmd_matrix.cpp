@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <numeric>
+#include <sstream>
 
 #include "common/matrix/matrix_format.hpp"
 #include "common/matrix/matrix_read.hpp"
@@ -14,7 +11,6 @@
 #include "pattern/scaling.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/torus_machine.hpp"
-#include "tools/output/json.hpp"
 #include "tools/pictures/heatmap.hpp"
 
 namespace placement::tools {
@@ -60,6 +56,8 @@ std::int64_t needed(std::vector<std::int64_t> values) {
   return count;
 }
 
+// Returns the statistics, with at most `heaviest` of the heaviest pairs. They show how regular the traffic is: regular
+// traffic has few differences of rank numbers, or few pairs.
 Facts facts_of(const CommMatrix& matrix, std::size_t heaviest) {
   Facts facts;
   std::vector<std::int64_t> neighbours, traffic, weights, by_distance(static_cast<std::size_t>(matrix.ranks()));
@@ -92,8 +90,7 @@ Facts facts_of(const CommMatrix& matrix, std::size_t heaviest) {
 std::string fact_line(const char* name, const std::string& text) { return formatted("%-10s", name) + text + "\n"; }
 
 std::string words(const Spread& spread) {
-  return std::to_string(spread.least) + " to " + std::to_string(spread.most) + ", median " +
-         std::to_string(spread.median);
+  return formatted("%ld to %ld, median %ld", spread.least, spread.most, spread.median);
 }
 
 void write_spread(JsonWriter& json, const char* name, const Spread& spread) {
@@ -120,8 +117,7 @@ std::string as_text(const CommMatrix& matrix, const MatrixInfo& info, const Fact
                                      " of rank numbers, and in " + counted(facts.pairs, "pair"));
   }
   for (const CommEdge& edge : facts.heaviest)
-    text += fact_line("heaviest",
-                      std::to_string(edge.a) + " - " + std::to_string(edge.b) + ": " + std::to_string(edge.weight));
+    text += fact_line("heaviest", formatted("%d - %d: %ld", edge.a, edge.b, edge.weight));
   for (const std::string& note : info.notes) text += fact_line("note", note);
   return text;
 }
@@ -138,13 +134,6 @@ std::string as_json(const CommMatrix& matrix, const MatrixInfo& info, const Fact
                [&](const CommEdge& edge) { json.member("a", edge.a, "b", edge.b, "weight", edge.weight); });
   json.list("notes", info.notes);
   return json.end_object().take();
-}
-
-// Returns the statistics, with at most `heaviest` of the heaviest pairs. They show how regular the traffic is: regular
-// traffic has few differences of rank numbers, or few pairs.
-std::string matrix_facts(const CommMatrix& matrix, const MatrixInfo& info, std::size_t heaviest, bool json) {
-  const Facts facts = facts_of(matrix, heaviest);
-  return json ? as_json(matrix, info, facts) : as_text(matrix, info, facts);
 }
 
 // ---- the commands
@@ -225,7 +214,8 @@ int matrix_info(int argc, char** argv) {
   MatrixInfo info;
   const auto text = [&](TrafficWeight weight) {
     const CommMatrix matrix = read_matrix(line.operands()[0], {.weight = weight}, &info);
-    return matrix_facts(matrix, info, heaviest, line.has("json"));
+    const Facts facts = facts_of(matrix, heaviest);
+    return line.has("json") ? as_json(matrix, info, facts) : as_text(matrix, info, facts);
   };
   std::string shown = text(weight_given(line));
   // The file of a profile also has the values of the other weight. A pipe cannot be read again.
@@ -241,16 +231,10 @@ MatrixFormat format_option(const std::string& name) {
   return from_command_line([&] { return writable_format(name); }, "--to: ");
 }
 
-// Writes the matrix to the file, or to standard output when `path` is "-".
 void write_matrix_to(const std::string& path, const CommMatrix& matrix, MatrixFormat format) {
-  std::ofstream file;
-  if (path != "-") {
-    file.open(path, std::ios::binary | std::ios::trunc);
-    if (!file) throw Error("cannot write " + path + ": " + std::strerror(errno));
-  }
-  std::ostream& out = path == "-" ? std::cout : file;
-  write_matrix(out, matrix, format);
-  if (!out.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
+  std::ostringstream text;
+  write_matrix(text, matrix, format);
+  write_output(path, std::move(text).str());
 }
 
 int matrix_make(int argc, char** argv) {

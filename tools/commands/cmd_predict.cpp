@@ -10,9 +10,8 @@
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
-#include "tools/input/decision_input.hpp"
+#include "tools/input/monitor_input.hpp"
 #include "tools/output/decision_text.hpp"
-#include "tools/output/json.hpp"
 
 namespace placement::tools {
 
@@ -27,9 +26,8 @@ constexpr CommandHelp predict_help{
     predict_options};
 
 // Asks srun, and writes the rest of its output to standard error. Throws Error or (--quiet) UsageError without a start.
-Start ask_srun(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{"srun"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+Start ask_srun(std::vector<std::string> words) {
+  words.insert(words.begin(), "srun");
   const TestedStart tested = test_only(std::move(words));
   std::fputs(tested.other_lines.c_str(), stderr);
   if (tested.start) return *tested.start;

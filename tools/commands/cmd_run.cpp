@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "common/policy/config.hpp"
@@ -85,8 +84,7 @@ std::string path_with(const std::string& text, bool on_nodes) {
     std::string path = std::filesystem::absolute("placement-" + environment_value("SLURM_JOB_ID") + "-" +
                                                  std::to_string(getpid()) + ".order")
                            .string();
-    std::ofstream file(path);
-    if (!(file << text).flush()) throw Error(path + ": " + std::strerror(errno));
+    write_output(path, text);
     return path;
   }
   const int number = file_in_memory(text, true);
@@ -141,8 +139,8 @@ void keep_nodes(const CommandLine& line, MapTask task, const AllocationStep& ste
   if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(ranks), task);
   if (!task.matrix) throw UsageError("--keep: the matrix is missing: use --matrix or --pattern");
   const auto of_matrix = static_cast<std::int64_t>(task.matrix->ranks());
-  const std::string none = "--keep " + std::to_string(keep) + ": no node is returned: the matrix has " +
-                           std::to_string(of_matrix) + " ranks, and ";
+  const std::string none =
+      formatted("--keep %ld: no node is returned: the matrix has %ld ranks, and ", keep, of_matrix);
   const bool by_node = step.places_nodes(keep, of_matrix);
   if (by_node ? of_matrix % keep != 0 : step.ranks && *step.ranks != of_matrix)
     throw UsageError(none + (by_node ? "each node needs the same number" : "the step " + std::to_string(ranks)));
@@ -243,8 +241,7 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
   }
   const auto tasks = allocation.step.all_tasks();
   if (task.matrix->ranks() != tasks)
-    throw Error("the matrix has " + std::to_string(task.matrix->ranks()) + " ranks, but the step has " +
-                std::to_string(tasks));
+    throw Error(formatted("the matrix has %d ranks, but the step has %ld", task.matrix->ranks(), tasks));
   try {
     const std::string configuration = SlurmCommand({"scontrol", "show", "config"}).text();
     const MapOutcome outcome = run_map_in(

@@ -17,7 +17,6 @@
 #include "tools/commands/command.hpp"
 #include "tools/input/snapshot_json.hpp"
 #include "tools/input/monitor_input.hpp"
-#include "tools/output/json.hpp"
 
 namespace placement::tools {
 

@@ -12,9 +12,7 @@
 #include "policies/table.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
-#include "tools/input/decision_input.hpp"
 #include "tools/input/monitor_input.hpp"
-#include "tools/output/json.hpp"
 
 namespace placement::tools {
 

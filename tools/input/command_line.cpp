@@ -20,17 +20,11 @@ std::vector<Option> all_options(const CommandHelp& help) {
   return options;
 }
 
-int value_of(const Option& option, std::size_t index) {
-  return option.letter != 0 ? option.letter : first_long_only + static_cast<int>(index);
-}
-
-// Returns the word at which getopt_long stopped, without its argument: a long option or a letter.
-std::string offending(char** argv, const std::vector<Option>& options) {
-  for (std::size_t i = 0; i < options.size(); ++i)
-    if (optopt != 0 && optopt == value_of(options[i], i)) return "--" + std::string(options[i].name);
-  if (optopt != 0) return "-" + std::string(1, static_cast<char>(optopt));
-  const std::string word = argv[optind - 1];
-  return word.substr(0, word.find('='));
+// Returns the option of a value of getopt_long; null if there is none.
+const Option* option_of(int value, const std::vector<Option>& options) {
+  if (value >= first_long_only) return &options[value - first_long_only];
+  const auto found = std::ranges::find(options, value, &Option::letter);
+  return value == 0 || found == options.end() ? nullptr : &*found;
 }
 
 std::string left_column(const Option& option) {
@@ -48,7 +42,8 @@ CommandLine::CommandLine(const CommandHelp& help, int argc, char** argv) {
   std::vector<option> table;
   for (std::size_t i = 0; i < options.size(); ++i) {
     const int argument = options[i].argument ? required_argument : no_argument;
-    table.push_back({options[i].name, argument, nullptr, value_of(options[i], i)});
+    const int value = options[i].letter != 0 ? options[i].letter : first_long_only + static_cast<int>(i);
+    table.push_back({options[i].name, argument, nullptr, value});
     if (options[i].letter == 0) continue;
     letters += options[i].letter;
     if (options[i].argument) letters += ':';
@@ -58,17 +53,18 @@ CommandLine::CommandLine(const CommandHelp& help, int argc, char** argv) {
   opterr = 0;
   optind = 0;  // makes getopt_long of glibc begin a new command line
   for (int got; (got = getopt_long(argc, argv, letters.c_str(), table.data(), nullptr)) != -1;) {
-    if (got == ':') throw UsageError(offending(argv, options) + " requires a value");
-    if (got == '?') {
-      const std::string word = offending(argv, options);
-      const bool known = std::any_of(options.begin(), options.end(),
-                                     [&](const Option& option) { return word == "--" + std::string(option.name); });
-      throw UsageError(known ? word + " does not accept a value"
-                             : "unknown or ambiguous option " + shown(word) + ": the options are " +
-                                   joined(options, ", ", [](const Option& o) { return "--" + std::string(o.name); }));
+    const bool wrong = got == ':' || got == '?';
+    if (const Option* const option = option_of(wrong ? optopt : got, options)) {
+      if (wrong)
+        throw UsageError("--" + std::string(option->name) +
+                         (got == ':' ? " requires a value" : " does not accept a value"));
+      values_[option->name] = optarg ? optarg : "";
+      continue;
     }
-    for (std::size_t i = 0; i < options.size(); ++i)
-      if (got == value_of(options[i], i)) values_[options[i].name] = optarg ? optarg : "";
+    std::string word = argv[optind - 1];
+    word = optopt != 0 ? std::string("-") + static_cast<char>(optopt) : word.substr(0, word.find('='));
+    throw UsageError("unknown or ambiguous option " + shown(word) + ": the options are " +
+                     joined(options, ", ", [](const Option& o) { return "--" + std::string(o.name); }));
   }
   operands_.assign(argv + optind, argv + argc);
   if (has("help")) throw HelpWanted(help_text(help));

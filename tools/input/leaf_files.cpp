@@ -11,14 +11,12 @@
 
 namespace placement::tools {
 
-namespace {
-
 constexpr std::size_t max_leaf_file_bytes = 512 << 20;
 
 // Returns the number in `word`, from 0 to first_line.size() - 1. Throws Error when it is out of range or was listed
 // before. `first_line` has the line of each number that was listed, or 0.
-std::int32_t take_number(const char* what, std::string_view word, const std::string& file, std::int64_t line,
-                         std::vector<std::int64_t>& first_line) {
+static std::int32_t take_number(const char* what, std::string_view word, const std::string& file, std::int64_t line,
+                                std::vector<std::int64_t>& first_line) {
   const std::optional<std::int64_t> number = parse_integer(word);
   if (!number || *number < 0 || *number >= std::ssize(first_line))
     fail_at(file, line,
@@ -32,8 +30,6 @@ std::int32_t take_number(const char* what, std::string_view word, const std::str
   first = line;
   return static_cast<std::int32_t>(*number);
 }
-
-}  // namespace
 
 std::vector<std::int32_t> read_available(const std::string& path, std::int32_t leaves) {
   std::vector<std::int32_t> usable;

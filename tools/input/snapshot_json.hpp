@@ -11,6 +11,10 @@ namespace placement::tools {
 // members. Each node, group and pair has a line. Units are in the names; null is an unknown value. A number has the
 // fewest digits from which it can be read back exactly. Unknown pairs are omitted.
 
+// The first member of the JSON, and its value.
+inline constexpr const char* snapshot_json_name = "slurm-placement-snapshot";
+inline constexpr int snapshot_json_version = 3;
+
 // Returns the JSON of a state; equal states give equal texts. Throws Error on a state that check_live_state() refuses.
 std::string format_snapshot_json(const LiveState& state);
 

@@ -168,7 +168,6 @@ static tofa::Assessment assess_on_tree(const ClusterView& view, const CommMatrix
     failure.add(outage);
   }
   result.abort_probability = failure.probability();
-  result.hazard = failure.hazard();
   return result;
 }
 

@@ -1,51 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/launch/srun_words.hpp"
 
+#include <getopt.h>
+
 #include <algorithm>
 
 #include "common/util/text.hpp"
 
 namespace placement::tools {
-
-namespace {
-
-// Returns the option with this name, or with a name that only it begins with; null if there is none.
-const SrunOption* find_long(const std::vector<SrunOption>& known, std::string_view name) {
-  const SrunOption* found = nullptr;
-  for (const SrunOption& option : known) {
-    if (option.name == name) return &option;
-    if (!option.name.starts_with(name)) continue;
-    if (found) return nullptr;
-    found = &option;
-  }
-  return found;
-}
-
-// Reads the options of one word. `next` is the word after it, for a value.
-void read_word(const std::string& word, std::size_t at, const std::vector<SrunOption>& known, const std::string* next,
-               SrunWords& words) {
-  const auto add = [&](const SrunOption& option, std::optional<std::string> attached) {
-    const bool separate = !attached && option.takes_value && next;
-    words.given.push_back({option.name, attached.value_or(separate ? *next : ""), at, separate ? 2U : 1U});
-  };
-  if (word.starts_with("--")) {
-    const std::size_t equals = word.find('=');
-    const SrunOption* const option = find_long(known, word.substr(2, equals == word.npos ? word.npos : equals - 2));
-    if (!option) return void(words.unknown = word);
-    return add(*option, equals == word.npos ? std::nullopt : std::optional(word.substr(equals + 1)));
-  }
-  for (std::size_t i = 1; i < word.size(); ++i) {
-    const auto option = std::ranges::find(known, word[i], &SrunOption::letter);
-    if (option == known.end()) return void(words.unknown = word);
-    if (!option->takes_value) {
-      add(*option, "");
-      continue;
-    }
-    return add(*option, i + 1 < word.size() ? std::optional(word.substr(i + 1)) : std::nullopt);
-  }
-}
-
-}  // namespace
 
 std::vector<SrunOption> options_in_help(std::string_view help) {
   std::vector<SrunOption> options;
@@ -73,15 +35,36 @@ std::optional<std::string> SrunWords::value(std::string_view name) const {
 }
 
 SrunWords parse_srun(const std::vector<std::string>& words, const std::vector<SrunOption>& known) {
-  SrunWords parsed;
-  std::size_t at = 1;
-  while (at < words.size() && words[at].starts_with('-') && words[at] != "-" && words[at] != "--") {
-    const std::size_t before = parsed.given.size();
-    read_word(words[at], at, known, at + 1 < words.size() ? &words[at + 1] : nullptr, parsed);
-    at += parsed.given.size() > before ? parsed.given.back().words : 1;
+  constexpr int first_long = 256;  // the value of the first long option for getopt_long()
+  std::string letters = "+:";      // the options end at the program; a missing value is no unknown option
+  std::vector<::option> long_options;
+  for (const SrunOption& option : known) {
+    const int value = first_long + static_cast<int>(long_options.size());
+    const int argument = option.takes_value ? required_argument : optional_argument;  // which follows a '='
+    long_options.push_back({option.name.c_str(), argument, nullptr, value});
+    if (option.letter != 0) letters += std::string(1, option.letter) + (option.takes_value ? ":" : "");
   }
-  if (at < words.size() && words[at] == "--") ++at;
-  parsed.program = at;
+  long_options.push_back({});
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  SrunWords parsed;
+  opterr = 0;
+  optind = 0;  // makes getopt_long() of glibc begin a new command line
+  for (std::size_t first = 1;; first = static_cast<std::size_t>(optind)) {
+    const int got =
+        getopt_long(static_cast<int>(words.size()), argv.data(), letters.c_str(), long_options.data(), nullptr);
+    if (got == -1) break;
+    if (got == '?') {
+      parsed.unknown = words[first];
+      continue;
+    }
+    const int value = got == ':' ? optopt : got;
+    const auto option = value < first_long ? std::ranges::find(known, value, &SrunOption::letter)
+                                           : known.begin() + (value - first_long);
+    parsed.given.push_back({option->name, optarg ? optarg : "", first, std::max<std::size_t>(optind - first, 1)});
+  }
+  parsed.program = static_cast<std::size_t>(optind);
   return parsed;
 }
 

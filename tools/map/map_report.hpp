@@ -2,7 +2,7 @@
 #pragma once
 #include "tools/map/map_run.hpp"
 #include "tools/map/node_gpus.hpp"
-#include "tools/output/json.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 

@@ -18,6 +18,7 @@
 #include "treematch/tree_map.hpp"
 #include "treematch/treematch.hpp"
 #include "mapping/tuning.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -39,9 +40,8 @@ Deadline deadline_of(const MapTask& task) {
 
 void check_room(const MapTask& task) {
   if (static_cast<std::size_t>(task.matrix->ranks()) > task.usable.size())
-    throw Error("the matrix has " + std::to_string(task.matrix->ranks()) + " ranks, and " +
-                std::to_string(task.usable.size()) + " of the " + std::to_string(task.view.tree->leaves()) +
-                " leaves are usable");
+    throw Error(formatted("the matrix has %d ranks, and %zu of the %d leaves are usable", task.matrix->ranks(),
+                          task.usable.size(), task.view.tree->leaves()));
 }
 
 // Returns the node and the core of each leaf, for ranks with one core.

@@ -104,8 +104,7 @@ void set_ranks(std::int64_t ranks, std::int64_t per_node, bool of_launcher, span
 void fold_matrix(std::int64_t nodes, MapTask& task) {
   const std::int64_t ranks = task.matrix->ranks();
   if (ranks % nodes != 0)
-    throw UsageError("the matrix has " + std::to_string(ranks) + " ranks, which is not a multiple of the " +
-                     std::to_string(nodes) + " nodes");
+    throw UsageError(formatted("the matrix has %ld ranks, not a multiple of the %ld nodes", ranks, nodes));
   task.processes_per_rank = static_cast<std::int32_t>(ranks / nodes);
   std::vector<std::int32_t> node_of(static_cast<std::size_t>(ranks));
   for (std::size_t rank = 0; rank < node_of.size(); ++rank)

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "common/topology/switch_tree.hpp"
 #include "common/util/cpu_list.hpp"
 #include "common/util/text.hpp"
 #ifdef HAVE_CONFIG_H
@@ -117,14 +118,8 @@ ClusterView machine_of_gpus(std::int32_t nodes, std::int32_t gpus) {
   const std::array<std::int32_t, 2> arities{nodes, gpus};
   ClusterView view;
   view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(arities));
-  for (std::int32_t n = 0; n < nodes; ++n) {
-    NodeView node;
-    node.name = "node" + std::to_string(n);
-    node.first_leaf = n * gpus;
-    node.cores_per_socket = gpus;
-    node.core_free.assign(static_cast<std::size_t>(gpus), true);
-    view.nodes.push_back(std::move(node));
-  }
+  for (std::int32_t n = 0; n < nodes; ++n)
+    view.nodes.push_back(view_of_node({"node" + std::to_string(n), 1, gpus}, n * gpus));
   return view;
 }
 

@@ -34,9 +34,13 @@ void add_fact(std::string& text, std::string_view name, const std::string& value
   if (!value.empty()) text += "  " + std::string(name) + std::string(width - name.size(), ' ') + value + "\n";
 }
 
+std::string counted(std::size_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : what[0] == 'l' ? "es" : "s");
+}
+
 std::string on_leaf_switches(const std::string& nodes, std::string_view topology) {
   const std::size_t count = leaf_switches_of(nodes, topology);
-  return count == 0 ? "" : ", on " + std::to_string(count) + (count == 1 ? " leaf switch" : " leaf switches");
+  return count == 0 ? "" : ", on " + counted(count, "leaf switch");
 }
 
 bool is_cut(const std::string& hosts) { return hosts.ends_with(".."); }
@@ -86,10 +90,6 @@ std::string expected_time(const Decision& d) {
   const auto share = communication_share(d.parameters);
   return formatted("%.2f of stock's run time, with %s%.0f %% communication in proportion to hop-bytes", *ratio,
                    share ? "" : "an assumed ", 100 * share.value_or(assumed_share));
-}
-
-std::string counted(std::size_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : what[0] == 'l' ? "es" : "s");
 }
 
 // Returns whether a term needs no knowledge of the policy: the link with the most traffic, and ranks without cores.
@@ -199,7 +199,7 @@ std::string nodes_text(const JobSwitches& job, std::span<const std::int32_t> att
   for (const std::int32_t node : attached) {
     const auto n = static_cast<std::size_t>(node);
     const std::int64_t tasks = job.tasks.empty() ? 0 : job.tasks[n];
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& one) { return one.first == tasks; });
+    auto group = std::ranges::find(groups, tasks, &std::pair<std::int64_t, std::vector<std::string>>::first);
     if (group == groups.end()) group = groups.insert(groups.end(), {tasks, {}});
     group->second.push_back(job.nodes[n]);
   }
@@ -207,7 +207,7 @@ std::string nodes_text(const JobSwitches& job, std::span<const std::int32_t> att
   for (const auto& [tasks, names] : groups) {
     text += (text.empty() ? "" : ", ") + compress_hostlist(names);
     if (!job.tasks.empty())
-      text += " with " + std::to_string(tasks) + (tasks == 1 ? " task" : " tasks") + (names.size() > 1 ? " each" : "");
+      text += " with " + counted(static_cast<std::size_t>(tasks), "task") + (names.size() > 1 ? " each" : "");
   }
   return text;
 }
@@ -223,8 +223,6 @@ void draw(const JobSwitches& job, std::size_t number, std::size_t level, std::ve
 }
 
 }  // namespace
-
-std::string_view outcome_name(const Decision& decision) { return decision_outcome_names[decision.outcome]; }
 
 std::string explained(const Decision& d, const std::string& component, std::string_view topology, bool verbose) {
   std::string text = "job " + job_name(d) + (component.empty() ? "" : " (" + component + ")") +
@@ -288,8 +286,8 @@ std::vector<DecisionSum> sums_of(std::span<const Decision> decisions) {
   };
   std::map<std::pair<std::string, std::string>, Times> sums;
   for (const Decision& d : decisions) {
-    Times& sum =
-        sums[{d.policy.empty() ? "-" : d.policy, std::string(outcome_name(d)) + (d.for_start ? "" : " (ahead)")}];
+    Times& sum = sums[{d.policy.empty() ? "-" : d.policy,
+                       std::string(decision_outcome_names[d.outcome]) + (d.for_start ? "" : " (ahead)")}];
     ++sum.count;
     if (!d.remembered && d.time_us > 0) sum.us.push_back(d.time_us);
   }
@@ -347,8 +345,7 @@ bool lacks_nodes_to_draw(const Decision& decision, std::string_view topology) {
 
 std::size_t leaf_switches_of(const std::string& nodes, std::string_view topology) {
   const JobSwitches job = switches_of(nodes, topology);
-  return static_cast<std::size_t>(std::count_if(job.switches.begin(), job.switches.end(),
-                                                [](const SwitchShape& one) { return !one.nodes.empty(); }));
+  return std::ranges::count_if(job.switches, [](const SwitchShape& one) { return !one.nodes.empty(); });
 }
 
 }  // namespace placement::tools

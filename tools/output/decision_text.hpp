@@ -6,12 +6,9 @@
 #include <vector>
 
 #include "common/decision/decision.hpp"
-#include "tools/output/json.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
-
-// Returns the name of the decision's outcome, such as "nodes".
-std::string_view outcome_name(const Decision& decision);
 
 // Returns the decision as lines for a person. `component` is the name of the job as a component of a heterogeneous job,
 // such as 42+1, or empty. `topology` is what "scontrol show topology" prints, for the drawing of the switches; or

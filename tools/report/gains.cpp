@@ -12,26 +12,20 @@
 
 namespace placement::tools {
 
-namespace {
-
-// The values of one policy: the logarithm of cost over cost of stock, and the user of each job.
-struct PolicyValues {
-  std::vector<double> logarithms;
-  std::vector<std::uint32_t> users;
-};
-
-}  // namespace
-
 std::vector<PolicyGain> gains_of(std::span<const Decision> decisions, std::uint64_t seed) {
+  struct Values {
+    std::vector<double> logarithms;  // of cost over cost of stock, of each job
+    std::vector<std::uint32_t> users;
+  };
   std::map<std::tuple<std::uint32_t, std::string, std::uint32_t>, const Decision*> last;  // of each start
   for (const Decision& d : decisions)
     if (d.for_start) last[{d.job_id, d.array_task, d.restarts}] = &d;
-  std::map<std::pair<std::string, bool>, PolicyValues> policies;
+  std::map<std::pair<std::string, bool>, Values> policies;
   for (const auto& [start, d] : last) {
     if (d->outcome != DECISION_NODES && d->outcome != DECISION_CORES && d->outcome != DECISION_ADVICE) continue;
     const auto cost = parse_real(d->cost), stock = parse_real(d->first_nodes_cost);
     if (!cost || !stock || !(*cost > 0) || !(*stock > 0)) continue;
-    PolicyValues& values = policies[{d->policy, d->outcome != DECISION_ADVICE}];
+    Values& values = policies[{d->policy, d->outcome != DECISION_ADVICE}];
     values.logarithms.push_back(std::log(*cost / *stock));
     values.users.push_back(d->uid);
   }

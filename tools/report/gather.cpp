@@ -17,7 +17,7 @@
 #include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
-#include "sim/site_data.hpp"
+#include "sim/machine.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/torus_machine.hpp"
 #include "tools/output/output.hpp"

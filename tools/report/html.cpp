@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "common/util/text.hpp"
-#include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
 
 namespace placement::tools {

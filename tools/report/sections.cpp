@@ -154,10 +154,6 @@ static std::string jobs_and_assumptions(const SiteReplay& site) {
              "quiet");
 }
 
-static std::string mean_of(const sim::Summary& summary, sim::Measure measure) {
-  return shown_seconds(summary.measures[static_cast<int>(measure)].mean);
-}
-
 HtmlSection replay_section(const ReportFacts& facts) {
   HtmlSection section{"replay", "The site's jobs under each policy", {}};
   if (!facts.replay)
@@ -179,7 +175,7 @@ HtmlSection replay_section(const ReportFacts& facts) {
     }
     const bool any = one.run.count > 0;  // false: every job ran as under stock Slurm
     table.add({one.policy, std::to_string(one.own.ended), std::to_string(one.own.with_matrix),
-               mean_of(one.stock, sim::Measure::wait), mean_of(one.own, sim::Measure::wait),
+               shown_seconds(one.stock.of(sim::Measure::wait).mean), shown_seconds(one.own.of(sim::Measure::wait).mean),
                any ? shown_number(one.flow.mean) + " (" + shown_interval(one.flow) + ")" : "-",
                any ? shown_number(one.run.mean) : "-", shown_interval(one.run)});
     if (any) table.add_drawing(interval_drawing(one.run.mean, one.run.low, one.run.high, 2));

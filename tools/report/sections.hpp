@@ -5,10 +5,7 @@
 #include "common/topology/switch_tree.hpp"
 #include "sim/metrics.hpp"
 #include "sim/occupancy.hpp"
-#include "sim/past_occupancy.hpp"
-#include "sim/statistics.hpp"
 #include "tools/input/command_line.hpp"
-#include "tools/input/decision_input.hpp"
 #include "tools/input/monitor_input.hpp"
 #include "tools/report/html.hpp"
 

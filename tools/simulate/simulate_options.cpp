@@ -16,7 +16,7 @@
 #include "common/util/text.hpp"
 #include "policies/fabric_choice.hpp"
 #include "policies/table.hpp"
-#include "sim/site_data.hpp"
+#include "sim/machine.hpp"
 #include "tools/input/snapshot_json.hpp"
 #include "tools/input/torus_machine.hpp"
 #include "tools/output/output.hpp"

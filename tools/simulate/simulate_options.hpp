@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "sim/engine.hpp"
-#include "sim/job_selection.hpp"
 #include "tools/input/command_line.hpp"
 
 namespace placement::tools {

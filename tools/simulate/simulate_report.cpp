@@ -16,12 +16,33 @@
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
 
 namespace placement::tools {
 
 namespace {
+
+// Two replays compared, by the jobs of a group.
+struct Comparison {
+  sim::JobGroup group;
+  sim::Measure measure;
+  const sim::Replay& first;
+  const sim::Replay& second;
+  sim::PairedComparison result;
+};
+
+// Returns the comparisons of all pairs of replays by group and measure. The report must outlive them.
+std::vector<Comparison> all_comparisons(const Report& report) {
+  std::vector<Comparison> all;
+  for (const sim::JobGroup group : {sim::JobGroup::all, sim::JobGroup::with_matrix, sim::JobGroup::without_matrix})
+    for (const sim::Measure measure : sim::all_measures)
+      for (std::size_t a = 0; a < report.replays.size(); ++a)
+        for (std::size_t b = a + 1; b < report.replays.size(); ++b) {
+          const sim::Replay &first = report.replays[a], &second = report.replays[b];
+          all.push_back({group, measure, first, second, sim::compare(report.jobs, first, second, measure, group)});
+        }
+  return all;
+}
 
 // ---- tables for people
 
@@ -63,7 +84,7 @@ std::string input_text(const Report& report) {
 }
 
 std::string mean_text(const sim::Summary& summary, sim::Measure measure, int digits) {
-  return shown_number(of(summary, measure).mean, digits);
+  return shown_number(summary.of(measure).mean, digits);
 }
 
 std::string strategies_text(const Report& report) {
@@ -183,7 +204,7 @@ void put_summary(JsonWriter& json, const sim::Summary& s) {
   json.member("node_failures", s.node_failures, "lost_core_hours", s.lost_core_hours, "makespan_s", s.makespan_s);
   json.member("utilisation", s.utilisation);
   for (const sim::Measure measure : sim::all_measures)
-    put_interval(json, sim::to_string(measure) + (measure == sim::Measure::stretch ? "" : "_s"), of(s, measure));
+    put_interval(json, sim::to_string(measure) + (measure == sim::Measure::stretch ? "" : "_s"), s.of(measure));
   json.member("ratio", s.mean_ratio, "gain", s.mean_gain, "decision_ms", s.decision_ms, "longest_decision_ms",
               s.longest_decision_ms, "replay_s", s.replay_s, "extra_switches", s.extra_switches);
   json.member("largest_in_switch", s.largest_in_switch, "largest_in_subtree", s.largest_in_subtree);
@@ -222,10 +243,10 @@ std::string summary_csv(const Report& report) {
       "decision_ms,longest_decision_ms,extra_switches,largest_in_switch,largest_in_subtree,replay_s,interrupted,given_up\n";
   for (const sim::Summary& s : report.summaries)
     out += row(s.strategy, s.jobs, s.ended, s.with_matrix, s.refused, s.node_failures, s.restarts, s.lost_core_hours,
-               s.makespan_s, s.utilisation, of(s, sim::Measure::wait).mean, of(s, sim::Measure::flow).mean,
-               of(s, sim::Measure::run).mean, of(s, sim::Measure::stretch).mean, s.mean_ratio, s.mean_gain,
-               s.decision_ms, s.longest_decision_ms, s.extra_switches, s.largest_in_switch, s.largest_in_subtree,
-               s.replay_s, s.interrupted, s.given_up);
+               s.makespan_s, s.utilisation, s.of(sim::Measure::wait).mean, s.of(sim::Measure::flow).mean,
+               s.of(sim::Measure::run).mean, s.of(sim::Measure::stretch).mean, s.mean_ratio, s.mean_gain, s.decision_ms,
+               s.longest_decision_ms, s.extra_switches, s.largest_in_switch, s.largest_in_subtree, s.replay_s,
+               s.interrupted, s.given_up);
   return out;
 }
 
@@ -258,18 +279,6 @@ std::string machine_csv(const sim::Replay& replay) {
 }
 
 }  // namespace
-
-std::vector<Comparison> all_comparisons(const Report& report) {
-  std::vector<Comparison> all;
-  for (const sim::JobGroup group : {sim::JobGroup::all, sim::JobGroup::with_matrix, sim::JobGroup::without_matrix})
-    for (const sim::Measure measure : sim::all_measures)
-      for (std::size_t a = 0; a < report.replays.size(); ++a)
-        for (std::size_t b = a + 1; b < report.replays.size(); ++b) {
-          const sim::Replay &first = report.replays[a], &second = report.replays[b];
-          all.push_back({group, measure, first, second, sim::compare(report.jobs, first, second, measure, group)});
-        }
-  return all;
-}
 
 std::string report_text(const Report& report) {
   return input_text(report) + strategies_text(report) + comparisons_text(report) + sizes_text(report);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "sim/engine.hpp"
-#include "sim/job_selection.hpp"
 #include "sim/metrics.hpp"
 
 namespace placement::tools {
@@ -30,23 +29,6 @@ struct Report {
   double run_time_scale = 1;                                         // factor of run times and requested times
   std::vector<std::pair<std::string, std::string>> machine_options;  // the result of machine_options()
 };
-
-// Returns the mean of a measure in a summary.
-inline const sim::MeanInterval& of(const sim::Summary& summary, sim::Measure measure) {
-  return summary.measures[static_cast<int>(measure)];
-}
-
-// Two replays compared, by the jobs of a group.
-struct Comparison {
-  sim::JobGroup group;
-  sim::Measure measure;
-  const sim::Replay& first;
-  const sim::Replay& second;
-  sim::PairedComparison result;
-};
-
-// Returns the comparisons of all pairs of replays by group and measure. The report must outlive them.
-std::vector<Comparison> all_comparisons(const Report& report);
 
 // Returns tables for a terminal: the input, a line per strategy, paired comparisons, and switches by size of the job.
 std::string report_text(const Report& report);
