@@ -16,7 +16,6 @@
 #include "monitor/protocol/query_client.hpp"
 #include "policies/table.hpp"
 #include "spank/request/job_decision.hpp"
-#include "spank/request/options.hpp"
 #include "spank/request/shipped_request.hpp"
 #include "spank/step/slurm_view.hpp"
 
