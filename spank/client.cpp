@@ -4,31 +4,22 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <exception>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "common/decision/job_variables.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "spank/api/spank_api.hpp"
 #include "spank/api/task_environment.hpp"
 #include "spank/hooks/allocation_hook.hpp"
 #include "spank/hooks/dist_hook.hpp"
 #include "spank/mpirun/launcher_notice.hpp"
-#include "spank/mpirun/mpirun_plan.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"
-#include "spank/request/options.hpp"
-#include "spank/request/shipped_request.hpp"
 #include "spank/task/bind_plan.hpp"
-#include "spank/task/bind_task.hpp"
 
 namespace placement::spank {
 

@@ -14,7 +14,6 @@
 #include <cstring>
 #include <system_error>
 
-#include "common/decision/job_state.hpp"
 #include "common/policy/policy_spec.hpp"
 #include "common/state/controller_state.hpp"
 #include "policies/table.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "common/decision/job_state.hpp"
@@ -13,7 +12,6 @@
 #include "mapping/slots.hpp"
 #include "policies/natural_order.hpp"
 #include "policies/table.hpp"
-#include "plugins/planning/policy_view.hpp"
 
 namespace placement::planning {
 

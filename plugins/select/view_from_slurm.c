@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/view_from_slurm.h"
 
-#include "plugins/select/gres_room.h"
 #include "plugins/select/record.h"
 #include "plugins/select/waiting.h"
 

@@ -11,12 +11,10 @@
 #include <exception>
 #include <functional>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "common/decision/job_variables.hpp"
 #include "common/policy/config.hpp"
-#include "common/slurm/controller_query.hpp"
 #include "common/slurm/slurm_command.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/util/deadline.hpp"
@@ -29,8 +27,6 @@
 #include "spank/api/task_environment.hpp"
 #include "spank/mpirun/process_answer.hpp"
 #include "spank/mpirun/sequential_hostfile.hpp"
-#include "spank/request/job_decision.hpp"
-#include "spank/request/shipped_request.hpp"
 #include "spank/step/allocation.hpp"
 #include "spank/step/slurm_view.hpp"
 

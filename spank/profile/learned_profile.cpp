@@ -9,7 +9,6 @@
 #include <ctime>
 #include <filesystem>
 #include <map>
-#include <vector>
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/matrix/written_profile.hpp"

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/matrix/matrix_wire.hpp"

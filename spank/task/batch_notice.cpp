@@ -11,7 +11,6 @@
 #include "common/util/file_descriptor.hpp"
 #include "spank/api/task_environment.hpp"
 #include "spank/request/job_decision.hpp"
-#include "spank/request/shipped_request.hpp"
 
 namespace placement::spank {
 

@@ -13,9 +13,7 @@
 
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
-#include "spank/task/cpu_masks.hpp"
 #include "spank/task/gpu_devices.hpp"
-#include "spank/task/gpu_tasks.hpp"
 
 namespace placement::spank {
 
