@@ -42,9 +42,7 @@ constexpr std::uint32_t most_policy_entries = 64;
 
 // Returns the policy and its parameters, or null if the job asks for none.
 const char* policy_word(char* const* environment, std::uint32_t count) {
-  return environment == nullptr
-             ? nullptr
-             : environment_value({environment, std::min(count, most_policy_entries)}, request_policy_variable);
+  return environment_value({environment, std::min(count, most_policy_entries)}, request_policy_variable);
 }
 
 // Calls `call` and drops its exceptions: without memory, what it does is left out.
@@ -260,10 +258,7 @@ extern "C" enum placement_mode placement_configure(const char* config_path, cons
     now.budget = full_budget(now.config);
     if (now.config.mode != Mode::off) configure_on(now, *machine);
   } catch (const std::exception& error) {
-    try {
-      now.failure = error.what();
-    } catch (...) {  // out of memory: placement is off without a reason
-    }
+    set_text(now.failure, error.what());
   } catch (...) {  // no exception of another class may reach Slurm: placement is off without a reason
   }
   return placement_mode_in(nullptr);

@@ -15,7 +15,6 @@
 #include "pattern/pattern.hpp"
 #include "policies/fabric_choice.hpp"
 #include "policies/nla.hpp"
-#include "plugins/planning/policy_view.hpp"
 
 namespace placement::planning {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "plugins/planning/step_costs.hpp"
+#include "plugins/planning/planner.hpp"
 
 #include <algorithm>
 #include <chrono>
