@@ -290,14 +290,13 @@ class Planner {
   // Adds the cost and busiest link of natural order on the first offered nodes, where they can be computed.
   void add_costs_on_first_nodes(Plan& plan, const ClusterView& view, const Request& request,
                                 const Deadline& deadline) const {
-    const policies::Policy* sequential = policies::find_policy("SEQUENTIAL");
-    if (sequential == nullptr) return;
+    const policies::Policy& sequential = *policies::find_policy("SEQUENTIAL");
     Request plain = request;
     plain.parameters.clear();
     plain.matrix = candidates_.matrix;
     const auto add_costs_on = [&](const ClusterView& nodes) {
       const Plan first =
-          wanted(nodes, policies::place_on_one_fabric(*sequential, nodes, plain, deadline), plain.cores_per_task);
+          wanted(nodes, policies::place_on_one_fabric(sequential, nodes, plain, deadline), plain.cores_per_task);
       const FirstStep step = first_step(first);
       if (on_torus(view, job_request_)) {
         plan.costs.stock_cost = step.natural_cost();

@@ -29,6 +29,9 @@ struct gres_nodes {
 	uint32_t most;	/* if the nodes with the fewest resources are used */
 };
 
+/* Returns the numbers of nodes that have `wanted` together. Node n of `count` has each[n]; the array is sorted. */
+struct gres_nodes nodes_for_sum(uint64_t *each, uint32_t count, uint64_t wanted);
+
 /*
  * Returns the numbers of nodes whose free generic resources are enough for the whole job (--gpus=N). The nodes are the
  * `count` node records with the indices `record`, and `room` has an element for each of them. Both numbers are 1 if the

@@ -152,21 +152,11 @@ static bool node_is_usable(const struct job_test_arguments *arguments, node_reco
 			   uint8_t shares)
 {
 	job_record_t *job = arguments->job;
+	enum node_cr_state sharing = node_request_of(job);
 
-	if (IS_NODE_COMPLETING(node))
+	if (IS_NODE_COMPLETING(node) || (sharing == NODE_CR_AVAILABLE && (shares & HAS_ONE_ROW)) ||
+	    (sharing == NODE_CR_ONE_ROW && (shares & HAS_SHARING)))
 		return false;
-	switch (node_request_of(job)) {
-	case NODE_CR_AVAILABLE:
-		if (shares & HAS_ONE_ROW)
-			return false;
-		break;
-	case NODE_CR_ONE_ROW:
-		if (shares & HAS_SHARING)
-			return false;
-		break;
-	default:
-		break;
-	}
 	return !job->gres_list_req || gres_are_on_node(job, node);
 }
 
@@ -313,30 +303,20 @@ static void offer_nodes(struct job_view *view, const struct machine_tables *tabl
 		no_room(view, "no node has free cores and generic resources for one task");
 }
 
-static int more_first(const void *a, const void *b)
-{
-	uint32_t left = *(const uint32_t *) a, right = *(const uint32_t *) b;
-
-	return left < right ? 1 : left > right ? -1 : 0;
-}
-
 /*
  * Returns the least number of offered nodes whose generic resources are enough for `tasks` tasks, by the counts of
  * offer_node(). Returns UINT32_MAX if all nodes together have too few.
  */
 static uint32_t least_nodes_by_shares(const struct job_view *view, uint32_t tasks)
 {
-	uint32_t count = view->offer.node_count, least = 0;
-	uint32_t *share = xcalloc(count + 1, sizeof(uint32_t));
-	uint64_t sum = 0;
+	uint32_t count = view->offer.node_count, least;
+	uint64_t *share = xcalloc(count + 1, sizeof(uint64_t));
 
 	for (uint32_t n = 0; n < count; n++)
 		share[n] = view->offer.max_tasks[n] ? view->offer.max_tasks[n] : UINT32_MAX;	/* 0: no limit */
-	qsort(share, count, sizeof(uint32_t), more_first);
-	while (least < count && sum < tasks)
-		sum += share[least++];
+	least = nodes_for_sum(share, count, tasks).least;
 	xfree(share);
-	return sum < tasks ? UINT32_MAX : least;
+	return least;
 }
 
 /*
