@@ -12,9 +12,7 @@
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "spank/api/task_environment.hpp"
-#include "spank/hooks/allocation_hook.hpp"
-#include "spank/hooks/dist_hook.hpp"
+#include "spank/hooks/client_hooks.hpp"
 #include "spank/mpirun/launcher_notice.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
@@ -112,9 +110,9 @@ void forget_outer_job(bool inside_a_job) {
   unsetenv("SLURM_RESTART_COUNT");  // sbatch would pass it on to a job that was never restarted
 }
 
-void see_granted_job(const GrantedJob& granted) {
+void see_granted_job(std::uint32_t job, std::uint32_t component, std::span<char* const> environment) {
   try {
-    tell_decision(granted.job, granted.component, granted.variable(job_decision_variable));
+    tell_decision(job, component, environment_value(environment, job_decision_variable));
   } catch (...) {  // out of memory
   }
 }
@@ -213,8 +211,7 @@ void client_end() {
   }
   if (!self.hooked && !self.is_srun && self.components == 0)
     slurm_info("placement: with this Slurm no #SBATCH -m line can name a policy: use --placement=POLICY[=ITEM,..]");
-  remove_distribution_hook();
-  remove_allocation_hook();
+  remove_client_hooks();
 }
 
 // It is never destroyed, because the hook may be called until the process ends.

@@ -26,7 +26,7 @@
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
 #include "spank/mpirun/launcher_notice.hpp"
-#include "spank/api/task_environment.hpp"
+#include "spank/api/spank_api.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"

@@ -12,7 +12,7 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
-#include "spank/api/task_environment.hpp"
+#include "spank/api/spank_api.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/options.hpp"

@@ -16,6 +16,7 @@
 
 #include "common/policy/policy_spec.hpp"
 #include "common/state/controller_state.hpp"
+#include "common/util/environment.hpp"
 #include "policies/table.hpp"
 #include "plugins/planning/plugin_state.hpp"
 #include "treematch/map_memory.hpp"

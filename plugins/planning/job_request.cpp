@@ -11,6 +11,7 @@
 #include "common/decision/job_variables.hpp"
 #include "common/matrix/matrix_wire.hpp"
 #include "common/util/base64url.hpp"
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 
@@ -72,13 +73,6 @@ void read_matrix(JobRequest& job_request, std::span<char* const> environment, co
 }
 
 }  // namespace
-
-const char* environment_value(std::span<char* const> environment, const char* name) {
-  const std::size_t length = std::strlen(name);
-  for (const char* entry : environment)
-    if (entry != nullptr && std::strncmp(entry, name, length) == 0 && entry[length] == '=') return entry + length + 1;
-  return nullptr;
-}
 
 std::uint64_t job_request_fingerprint(std::span<char* const> environment) {
   std::uint64_t all = environment.size();

@@ -24,7 +24,6 @@
 #include "common/util/input_file.hpp"
 #include "common/util/memory_file.hpp"
 #include "common/util/text.hpp"
-#include "spank/api/task_environment.hpp"
 #include "spank/mpirun/process_answer.hpp"
 #include "spank/mpirun/sequential_hostfile.hpp"
 #include "spank/step/allocation.hpp"

@@ -17,7 +17,6 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
-#include "spank/api/task_environment.hpp"
 #include "spank/profile/learned_profile.hpp"
 #include "spank/profile/profile_store.hpp"
 #include "spank/profile/program_facts.hpp"

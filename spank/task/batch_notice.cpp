@@ -9,7 +9,6 @@
 
 #include "common/decision/job_variables.hpp"
 #include "common/util/file_descriptor.hpp"
-#include "spank/api/task_environment.hpp"
 #include "spank/request/job_decision.hpp"
 
 namespace placement::spank {
