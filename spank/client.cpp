@@ -121,8 +121,6 @@ void plan_mpirun_in_salloc() {
   try {
     const std::string notice = plan_mpirun_of_salloc(!command_given(std::max(client().components - 1, 0)).empty());
     if (!notice.empty()) tell_user(notice);
-  } catch (const Error& error) {
-    tell_user(std::string("cannot make a plan for mpirun: ") + error.what());
   } catch (...) {  // out of memory
   }
 }

@@ -52,7 +52,7 @@ std::optional<std::uint32_t> component_of(std::uint32_t job) {
   const std::string id = std::to_string(job);
   const std::int64_t components = parse_integer(environment_value("SLURM_HET_SIZE")).value_or(0);
   for (std::uint32_t component = 0; component < std::min<std::int64_t>(components, INT16_MAX); ++component)
-    if (environment_value("SLURM_JOB_ID_HET_GROUP_" + std::to_string(component)) == id) return component;
+    if (environment_value(component_variable("SLURM_JOB_ID", component)) == id) return component;
   if (components == 0 && client().outer_job == id) return 0;
   return std::nullopt;
 }

@@ -59,13 +59,14 @@ std::vector<bool> CandidateNodes::usable_leaves(std::uint32_t node) const {
   const auto free = cores(node);
   const std::size_t leaves = free.size() * leaves_per_core;
   const std::size_t of_socket = leaves / std::max(machine_.node(offer_.node[node]).sockets, 1);
-  const auto most = [&](std::uint32_t count) { return count > 0 ? std::uint64_t{count} * leaves_per_task : leaves; };
-  const std::uint64_t most_of_node = offer_.max_tasks ? most(offer_.max_tasks[node]) : leaves;
+  const std::uint64_t most_of_node = offer_.max_tasks ? std::uint64_t{offer_.max_tasks[node]} * leaves_per_task : leaves;
+  const std::uint64_t most_of_socket =
+      request_.tasks_per_socket > 0 ? std::uint64_t{request_.tasks_per_socket} * leaves_per_task : leaves;
   std::vector<bool> usable(leaves, false);
   std::uint64_t used = 0;
   for (std::size_t leaf = 0, in_socket = 0; leaf < leaves && used < most_of_node; ++leaf) {
     if (leaf % of_socket == 0) in_socket = 0;
-    if (!free[leaf / leaves_per_core] || in_socket >= most(request_.tasks_per_socket)) continue;
+    if (!free[leaf / leaves_per_core] || in_socket >= most_of_socket) continue;
     usable[leaf] = true;
     ++in_socket;
     ++used;

@@ -268,23 +268,23 @@ static void offer_node(struct job_view *view, const struct machine_tables *table
 	bitstr_t *required = arguments->job->details->req_node_bitmap;
 	uint32_t at = view->offer.node_count, cores_at = view->offer.first_core[at], cores = 0;
 	bool must = required && i < bit_size(required) && bit_test(required, i);
+	const char *lack = NULL;
 
 	if (node && tables->node_of_record[i] >= 0 && node_is_usable(arguments, node, taken->shares[i]))
 		cores = fill_cores(view->offer.core_free + cores_at, arguments, node, taken);
-	if (!has_min_cpus(arguments->job, node, cores)) {
+	if (has_min_cpus(arguments->job, node, cores)) {
+		view->room[at] = room_on_node(arguments->job, node, cores, taken->memory[i]);
+		view->offer.max_tasks[at] = gres_tasks_on_node(arguments->job, node, &view->room[at], tasks, round_up);
+		if (view->offer.max_tasks[at] == 0)
+			lack = "a required node has too few generic resources for one task";
+	} else {
+		lack = "a required node is not free";
+	}
+	if (lack) {
 		if (must)
-			no_room(view, "a required node is not free");
+			no_room(view, lack);
 		return;
 	}
-	view->room[at] = room_on_node(arguments->job, node, cores, taken->memory[i]);
-	view->offer.max_tasks[at] = gres_tasks_on_node(arguments->job, node, &view->room[at], tasks, round_up);
-	if (view->offer.max_tasks[at] == 0) {
-		if (must)
-			no_room(view, "a required node has too few generic resources for one task");
-		return;
-	}
-	if (view->offer.max_tasks[at] == UINT32_MAX)
-		view->offer.max_tasks[at] = 0;
 	if (must)
 		view->request.required[view->request.required_count++] = at;
 	add_node(view, tables, arguments->job, i);
@@ -313,7 +313,7 @@ static uint32_t least_nodes_by_shares(const struct job_view *view, uint32_t task
 	uint64_t *share = xcalloc(count + 1, sizeof(uint64_t));
 
 	for (uint32_t n = 0; n < count; n++)
-		share[n] = view->offer.max_tasks[n] ? view->offer.max_tasks[n] : UINT32_MAX;	/* 0: no limit */
+		share[n] = view->offer.max_tasks[n];
 	least = nodes_for_sum(share, count, tasks).least;
 	xfree(share);
 	return least;

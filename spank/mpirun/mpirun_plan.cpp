@@ -49,24 +49,19 @@ struct JobPlan {
 bool is_heterogeneous() { return !environment_value("SLURM_HET_SIZE").empty(); }
 
 constexpr const char* not_wanted = "PLACEMENT_MPIRUN=no";
-constexpr const char* why_not_heterogeneous = "the job is heterogeneous, and srun places the steps of its components";
-
-// Returns true if the job, or a component of it, was submitted with a policy.
-bool has_request() {
-  if (!is_heterogeneous()) return request_of_allocation().has_value();
-  const std::int64_t size = parse_integer(environment_value("SLURM_HET_SIZE")).value_or(0);
-  for (std::uint32_t component = 0; component < std::clamp<std::int64_t>(size, 0, INT16_MAX); ++component)
-    if (request_of_allocation(component)) return true;
-  return false;
-}
 
 // Returns the plan for the allocation in this process's environment. `wanted` is the user's PLACEMENT_MPIRUN. Returns
 // nothing if the job has no policy, or if it uses a stored profile, which only srun can find. Throws Error with the
 // reason if the hostfile cannot be made.
 std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
-  const std::optional<PlacementRequest> placement_request = request_of_allocation();
-  if (!placement_request || (placement_request->automatic && !placement_request->matrix)) return std::nullopt;
-  if (is_heterogeneous()) throw Error(why_not_heterogeneous);
+  std::optional<PlacementRequest> placement_request = request_of_allocation();
+  const std::int64_t components = parse_integer(environment_value("SLURM_HET_SIZE")).value_or(0);
+  for (std::uint32_t k = 0; !placement_request && k < std::clamp<std::int64_t>(components, 0, INT16_MAX); ++k)
+    placement_request = request_of_allocation(k);
+  if (!placement_request) return std::nullopt;
+  if (wanted == "no") throw Error(not_wanted);
+  if (is_heterogeneous()) throw Error("the job is heterogeneous, and srun places the steps of its components");
+  if (placement_request->automatic && !placement_request->matrix) return std::nullopt;
   slurm_init(nullptr);
   Allocation allocation = current_allocation();
   const ControllerState& controller = allocation.controller;
@@ -156,11 +151,8 @@ std::vector<Setting> settings_of_script(spank_t spank, const std::string& wanted
 
 std::string plan_mpirun_of_salloc(bool has_command) {
   const std::string wanted = environment_value(mpirun_switch_variable);
-  if (!has_request()) return {};
   std::vector<Setting> settings;
   try {
-    if (wanted == "no") throw Error(not_wanted);
-    if (is_heterogeneous()) throw Error(why_not_heterogeneous);
     const auto is_set = [](const std::string& name) { return std::getenv(name.c_str()) != nullptr; };
     if (const auto plan = plan_of_allocation(wanted)) settings = settings_for(*plan, false, is_set);
   } catch (const Error& error) {

@@ -109,7 +109,7 @@ ClusterView view_in_force(const ControllerState& controller, std::span<const Nod
 std::uint32_t number_in(std::string_view text) { return static_cast<std::uint32_t>(parse_integer(text).value_or(0)); }
 
 // Reads the first line of a job.
-ShownJob first_line(std::map<std::string_view, std::string_view> ids) {
+ShownJob parse_first_line(std::map<std::string_view, std::string_view> ids) {
   ShownJob job;
   job.id = job.array_job = number_in(ids["JobId"]);
   job.leader = number_in(ids["HetJobId"]);
@@ -128,7 +128,7 @@ std::vector<ShownJob> parse_shown_jobs(std::string_view text) {
   for (const std::string_view line : split_at(text, '\n')) {
     const std::string_view field = trimmed(line);
     auto pairs = scontrol_pairs(field.substr(0, field.find(" JobName=")));  // the name is its user's own text
-    if (line.starts_with("JobId=")) jobs.push_back(first_line(pairs));
+    if (line.starts_with("JobId=")) jobs.push_back(parse_first_line(pairs));
     if (jobs.empty()) continue;
     ShownJob& job = jobs.back();
     if (field.starts_with("JobState=")) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "common/util/text.hpp"
@@ -81,23 +82,19 @@ std::vector<std::vector<std::int32_t>> by_list(std::string_view list, bool masks
 std::vector<std::int64_t> distance_of_cpus(std::span<const std::int32_t> gpus_of_task, std::span<const GpuShape> gpus,
                                            const MachineCores& machine) {
   const std::size_t cpus = machine.core_of_cpu.size();
-  const auto belongs = [&](const GpuShape& gpu, std::size_t cpu) {
-    return std::find(gpu.cores.begin(), gpu.cores.end(), machine.core_of_cpu[cpu]) != gpu.cores.end();
-  };
-  std::vector<bool> is_near(cpus, false);
+  std::set<std::int32_t> cores, packages;  // those near a GPU
   for (const std::int32_t number : gpus_of_task) {
-    const GpuShape& gpu = gpus[static_cast<std::size_t>(number)];
-    if (gpu.cores.empty()) return std::vector<std::int64_t>(cpus, 0);
-    for (std::size_t cpu = 0; cpu < cpus; ++cpu) is_near[cpu] = is_near[cpu] || belongs(gpu, cpu);
+    const std::vector<std::int32_t>& near = gpus[static_cast<std::size_t>(number)].cores;
+    if (near.empty()) return std::vector<std::int64_t>(cpus, 0);
+    cores.insert(near.begin(), near.end());
   }
-  std::vector<std::int32_t> packages;
   for (std::size_t cpu = 0; cpu < cpus; ++cpu)
-    if (is_near[cpu]) packages.push_back(machine.package_of_cpu[cpu]);
-  std::vector<std::int64_t> distance(cpus, 0);
+    if (cores.contains(machine.core_of_cpu[cpu])) packages.insert(machine.package_of_cpu[cpu]);
+  std::vector<std::int64_t> distance;
   for (std::size_t cpu = 0; cpu < cpus; ++cpu)
-    if (!is_near[cpu])
-      distance[cpu] =
-          std::find(packages.begin(), packages.end(), machine.package_of_cpu[cpu]) == packages.end() ? 2 : 1;
+    distance.push_back(cores.contains(machine.core_of_cpu[cpu])         ? 0
+                       : packages.contains(machine.package_of_cpu[cpu]) ? 1
+                                                                        : 2);
   return distance;
 }
 
