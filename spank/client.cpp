@@ -36,24 +36,26 @@ int take_option(int which, const char* argument, int remote) {
   return 0;
 }
 
-char placement_name[] = "placement", placement_argument[] = "POLICY[=ITEM,..]",
-     placement_usage[] =
-         "place the job and its ranks by a policy, such as TREEMATCH (nearby nodes), TREEMATCH=grid=8x4x4 (a pattern: "
-         "ring, tree, alltoall, grid=, tp=) or TREEMATCH=FILE with the application's communication matrix; "
-         "same as -m POLICY[=ITEM,..]",
-     matrix_name[] = "comm-matrix", matrix_argument[] = "FILE",
-     matrix_usage[] = "the communication matrix for the policy, or auto for the program's stored profile",
-     profile_name[] = "profile-comm", profile_argument[] = "[FILE]",
-     profile_usage[] =
-         "count the traffic between ranks, and write it to FILE or to a store for a later -m TREEMATCH=auto",
-     no_profile_name[] = "no-profile",
-     no_profile_usage[] = "do not count the traffic between ranks, even if the job or the site requests it";
+// SPANK does not write to these texts, although it declares them as such.
+char* spank_text(const char* constant) { return const_cast<char*>(constant); }
+
 constexpr int optional_argument_of_getopt = 2;
 spank_option our_options[] = {
-    {placement_name, placement_argument, placement_usage, 1, placement_option, take_option},
-    {matrix_name, matrix_argument, matrix_usage, 1, comm_matrix_option, take_option},
-    {profile_name, profile_argument, profile_usage, optional_argument_of_getopt, profile_option, take_option},
-    {no_profile_name, nullptr, no_profile_usage, 0, no_profile_option, take_option},
+    {spank_text("placement"), spank_text("POLICY[=ITEM,..]"),
+     spank_text(
+         "place the job and its ranks by a policy, such as TREEMATCH (nearby nodes), TREEMATCH=grid=8x4x4 (a pattern: "
+         "ring, tree, alltoall, grid=, tp=) or TREEMATCH=FILE with the application's communication matrix; "
+         "same as -m POLICY[=ITEM,..]"),
+     1, placement_option, take_option},
+    {spank_text("comm-matrix"), spank_text("FILE"),
+     spank_text("the communication matrix for the policy, or auto for the program's stored profile"), 1,
+     comm_matrix_option, take_option},
+    {spank_text("profile-comm"), spank_text("[FILE]"),
+     spank_text("count the traffic between ranks, and write it to FILE or to a store for a later -m TREEMATCH=auto"),
+     optional_argument_of_getopt, profile_option, take_option},
+    {spank_text("no-profile"), nullptr,
+     spank_text("do not count the traffic between ranks, even if the job or the site requests it"), 0,
+     no_profile_option, take_option},
 };
 
 bool see_distribution(const char* word) {

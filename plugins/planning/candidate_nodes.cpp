@@ -59,7 +59,8 @@ std::vector<bool> CandidateNodes::usable_leaves(std::uint32_t node) const {
   const auto free = cores(node);
   const std::size_t leaves = free.size() * leaves_per_core;
   const std::size_t of_socket = leaves / std::max(machine_.node(offer_.node[node]).sockets, 1);
-  const std::uint64_t most_of_node = offer_.max_tasks ? std::uint64_t{offer_.max_tasks[node]} * leaves_per_task : leaves;
+  const std::uint64_t most_of_node =
+      offer_.max_tasks ? std::uint64_t{offer_.max_tasks[node]} * leaves_per_task : leaves;
   const std::uint64_t most_of_socket =
       request_.tasks_per_socket > 0 ? std::uint64_t{request_.tasks_per_socket} * leaves_per_task : leaves;
   std::vector<bool> usable(leaves, false);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -265,8 +266,7 @@ class Planner {
     std::vector<std::uint32_t> order;
     for (std::uint32_t core = 0; core < free.size(); ++core)
       if (free[core]) order.push_back(core);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return leaves[a] > leaves[b]; });
+    std::ranges::stable_sort(order, std::greater<>(), [&](std::uint32_t core) { return leaves[core]; });
     order.resize(std::min(order.size(), needed));
     for (const std::uint32_t core : order) plan.core_wanted[offer_.first_core[node] + core] = 1;
   }

@@ -40,10 +40,4 @@ std::vector<std::string> command_line_of(const std::string& process);
 // not set. Call it in slurmstepd.
 std::optional<std::string> task_variable(spank_t spank, const char* name);
 
-// Returns the value of that variable as a number; 0 if it is not set or no number from 1 to UINT32_MAX.
-std::uint32_t task_number(spank_t spank, const std::string& name);
-
-// Returns the number of components of the job, 1 if it is not heterogeneous, at most Slurm's limit of 128.
-std::uint32_t component_count(spank_t spank);
-
 }  // namespace placement::spank

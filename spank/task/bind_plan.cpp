@@ -79,8 +79,7 @@ std::vector<CpuMask> deal(const TaskVariables& variables, const std::vector<CpuM
     taken.of_task[i] = {gpus[static_cast<std::size_t>(gpu_order[i])]};
   if (!taken.follow_cores && taken.of_task.empty()) return deal_masks(masks, slots, cores);
   const auto known = gpus_of_node(variables, true);
-  const bool anywhere =
-      known && std::all_of(known->begin(), known->end(), [](const GpuShape& gpu) { return gpu.cores.empty(); });
+  const bool anywhere = known && std::ranges::all_of(*known, [](const GpuShape& gpu) { return gpu.cores.empty(); });
   if (anywhere || (!known && !taken.follow_cores)) return deal_masks(masks, slots, cores);
   if (taken.follow_cores) return masks;
   std::vector<std::int32_t> in_order(masks.size());

@@ -136,8 +136,8 @@ std::vector<std::int32_t> parse_gpu_list(std::string_view list) {
     if (!number || *number < 0 || *number >= most_gpus) return {};
     gpus.push_back(static_cast<std::int32_t>(*number));
   }
-  std::sort(gpus.begin(), gpus.end());
-  if (std::adjacent_find(gpus.begin(), gpus.end()) != gpus.end()) return {};
+  std::ranges::sort(gpus);
+  if (std::ranges::adjacent_find(gpus) != gpus.end()) return {};
   return gpus;
 }
 
