@@ -87,11 +87,6 @@ std::string policy_of_job(std::uint32_t job) {
   }
 }
 
-std::int32_t cores_per_task() {
-  const auto text = client_option("cpus-per-task");
-  return text ? std::clamp(std::atoi(text->c_str()), 1, 1 << 16) : 1;
-}
-
 // Sends the plan of slots to the tasks of the step, unless the user binds them with --cpu-bind.
 void tell_tasks(const StepShape& step, const StepPlacement& placement) {
   if (placement.slot_of_rank.empty() || !client_options_known() || client_option("cpu-bind")) return;
@@ -324,7 +319,7 @@ void place_or_throw(spank_t spank, std::optional<PlacementRequest>& placement_re
   const std::string layout_note = take_pattern(*placement_request, static_cast<std::int32_t>(layout->task_cnt));
   if (!layout_note.empty() && !self.outer_job.empty()) slurm_verbose("placement: %s", layout_note.c_str());
   StepShape shape = shape_of(*layout, job, step);
-  shape.cores_per_task = cores_per_task();
+  shape.cores_per_task = std::clamp(std::atoi(client_option("cpus-per-task").value_or("1").c_str()), 1, 1 << 16);
   ClusterView view = query->view(shape.nodes, controller);
   shown_job = query->shown_job();
   shape.array_job = shown_job.array_job;

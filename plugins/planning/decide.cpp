@@ -151,7 +151,7 @@ extern "C" const char* placement_failure(void) { return state().failure.c_str();
 
 extern "C" bool placement_wants_stock_choice(uint32_t uid) {
   auto& now = state();
-  return now.decision_log && now.decision_log->is_open() && now.config.record_stock_choice &&
+  return now.decision_log && !now.decision_log->status().ring.empty() && now.config.record_stock_choice &&
          !now.budget.used_up(uid) && !now.questions.used_up(uid);
 }
 

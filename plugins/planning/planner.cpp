@@ -2,14 +2,11 @@
 #include "plugins/planning/planner.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <functional>
 #include <map>
-#include <vector>
 
 #include "common/decision/decision.hpp"
 #include "common/decision/job_state.hpp"
-#include "common/decision/planned_ranks.hpp"
 #include "common/state/outage_file.hpp"
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
@@ -59,12 +56,17 @@ class Planner {
       add_term(plan.note, unknown);
       plan.lacks = job_request_.spec.policy + " as if no node failed, because " + unknown;
     }
-    if (job_request_.policy->uses_live) add_terms(plan.note, placement.reasons);
     plan.terms = placement.reasons;
-    if (job_request_.policy->uses_live) plan.for_steps.job_state = state_for_steps(view, request, placement, deadline);
+    if (job_request_.policy->uses_live) {
+      // The record has the first reason in other fields.
+      for (std::size_t k = 1; k < placement.reasons.size(); ++k) add_term(plan.note, placement.reasons[k]);
+      plan.for_steps.job_state = state_for_steps(view, request, placement, deadline);
+    }
     if (request.matrix) {
       set_placed(plan.costs, view, job_request_, placement);
-      if (!job_request_.natural_order) plan.for_steps.planned_ranks = ranks_for_steps(placement, view.nodes.size());
+      if (!job_request_.natural_order)  // srun begins with these ranks, unless the text would be too long
+        plan.for_steps.planned_ranks =
+            pack_planned_ranks({request_.job_id, ranks_of_used_nodes(placement, view.nodes.size())}, max_ranks_bytes);
       add_step_costs(plan, deadline);
       if (job_request_.natural_order) {
         plan.costs.cost = plan.costs.natural_cost;
@@ -175,11 +177,6 @@ class Planner {
 
   static void add_term(std::string& note, const std::string& term) { note += (note.empty() ? "" : ", ") + term; }
 
-  // Adds the policy's reasons to the note. The first reason is left out, because the record says it in other fields.
-  static void add_terms(std::string& note, const std::vector<std::string>& reasons) {
-    for (std::size_t k = 1; k < reasons.size(); ++k) add_term(note, reasons[k]);
-  }
-
   // Returns why the policy, which should avoid nodes that fail, knows none; else an empty string.
   std::string unknown_outages(const ClusterView& view) const {
     if (!job_request_.policy->avoids_faults || view.outages || (view.live && outages_known(*view.live))) return {};
@@ -280,11 +277,6 @@ class Planner {
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     const auto job_seconds = static_cast<double>(number_parameter(request, "job-seconds", 0, INT32_MAX));
     return pack_job_state(request_.job_id, view, nodes, job_seconds, max_state_bytes, deadline);
-  }
-
-  // Returns the value of PLACEMENT_RANKS, so that srun begins with these ranks; empty if it would be too long.
-  std::string ranks_for_steps(const Placement& placement, std::size_t nodes) const {
-    return pack_planned_ranks({request_.job_id, ranks_of_used_nodes(placement, nodes)}, max_ranks_bytes);
   }
 
   // Adds the cost and busiest link of natural order on the first offered nodes, where they can be computed.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugins/select/gres_room.h"
+#include "plugins/select/view_from_slurm.h"
 
 static int is_of_kind(void *state, void *plugin_id)
 {

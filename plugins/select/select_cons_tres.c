@@ -2,7 +2,7 @@
  *
  * Takes the place of Slurm's select/cons_tres: this plugin has its type and its ID, and lies in a directory before
  * Slurm's own in PluginDir. It loads the real plugin and passes every call through to it
- * (plugins/compat/pass_through.h). It wraps select_p_job_test, in job_test.c, and a few functions of configuration,
+ * (plugins/compat/slurm_compat.h). It wraps select_p_job_test, in job_test.c, and a few functions of configuration,
  * below. If this file is missing or was built for another version of Slurm, Slurm loads the real plugin itself.
  */
 #include "plugins/compat/slurm_compat.h"
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugins/compat/pass_through.h"
 #include "plugins/select/configuration.h"
 
 /* slurm-placement-rebuild finds both versions in the file by these words. */
