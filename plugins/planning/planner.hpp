@@ -16,10 +16,6 @@
 #include "common/topology/step_view.hpp"
 #include "common/util/deadline.hpp"
 #include "plugins/planning/policy_view.hpp"
-#include "plugins/planning/decision_types.h"
-#include "plugins/planning/job_request.hpp"
-#include "plugins/planning/live_feed.hpp"
-#include "plugins/planning/machine.hpp"
 
 namespace placement::planning {
 

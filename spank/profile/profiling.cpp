@@ -19,7 +19,6 @@
 #include "policies/table.hpp"
 #include "spank/profile/learned_profile.hpp"
 #include "spank/profile/profile_store.hpp"
-#include "spank/profile/program_facts.hpp"
 #include "spank/request/client_options.hpp"
 
 namespace placement::spank {
