@@ -109,9 +109,8 @@ std::string put_in_force(const GpuOrder& order, GpuLists lists, const StepShape&
     setenv(gpu_plan_variable, plan->c_str(), 1);
     return {};
   }
-  std::string map;
-  for (const std::uint32_t rank : placement.ranks_of_node.front())
-    map += (map.empty() ? "map_gpu:" : ",") + std::to_string(order.gpu_of_rank[rank]);
+  const auto gpu_of = [&](std::uint32_t rank) { return std::to_string(order.gpu_of_rank[rank]); };
+  const std::string map = "map_gpu:" + joined(placement.ranks_of_node.front(), ",", gpu_of);
   return set_client_option("gpu-bind", map) ? "" : "srun does not accept --gpu-bind=" + map;
 }
 

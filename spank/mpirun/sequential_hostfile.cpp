@@ -54,12 +54,8 @@ std::string sequential_hostfile(const Allocation& allocation, const StepPlacemen
     for (const std::uint32_t rank : placement.ranks_of_node[node]) {
       std::string& text = line.at(rank);
       text = allocation.step.nodes[node];
-      char before = ' ';
-      if (cores)
-        for (const std::int32_t core : placement.cores_of_rank[rank]) {
-          text += before + std::to_string(numbers[static_cast<std::size_t>(core)]);
-          before = ',';
-        }
+      const auto number = [&](std::int32_t core) { return std::to_string(numbers[static_cast<std::size_t>(core)]); };
+      if (cores) text += " " + joined(placement.cores_of_rank[rank], ",", number);
     }
   }
   std::string text;

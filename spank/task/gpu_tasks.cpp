@@ -151,12 +151,7 @@ bool all_see_all(std::string_view binding, std::span<const std::int32_t> gpus, s
 std::optional<std::string> reordered_list(std::string_view list, std::span<const std::int32_t> order) {
   const std::vector<std::string_view> parts = split_at(list, ',');
   if (parts.size() != order.size()) return std::nullopt;
-  std::string text;
-  for (const std::int32_t number : order) {
-    if (!text.empty()) text += ',';
-    text += parts.at(static_cast<std::size_t>(number));
-  }
-  return text;
+  return joined(order, ",", [&](std::int32_t number) { return parts.at(static_cast<std::size_t>(number)); });
 }
 
 const char* gpu_list_variable(std::string_view file, const std::function<bool(const char*)>& is_set) {
