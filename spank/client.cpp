@@ -36,7 +36,7 @@ int take_option(int which, const char* argument, int remote) {
   return 0;
 }
 
-// SPANK does not write to these texts, although it declares them as such.
+// SPANK does not write to the texts of an option, although it does not declare them const.
 char* spank_text(const char* constant) { return const_cast<char*>(constant); }
 
 constexpr int optional_argument_of_getopt = 2;
