@@ -4,31 +4,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <exception>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "common/decision/job_variables.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "spank/api/spank_api.hpp"
-#include "spank/api/task_environment.hpp"
-#include "spank/hooks/allocation_hook.hpp"
-#include "spank/hooks/dist_hook.hpp"
+#include "spank/hooks/client_hooks.hpp"
 #include "spank/mpirun/launcher_notice.hpp"
-#include "spank/mpirun/mpirun_plan.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"
-#include "spank/request/options.hpp"
-#include "spank/request/shipped_request.hpp"
 #include "spank/task/bind_plan.hpp"
-#include "spank/task/bind_task.hpp"
 
 namespace placement::spank {
 
@@ -47,24 +36,26 @@ int take_option(int which, const char* argument, int remote) {
   return 0;
 }
 
-char placement_name[] = "placement", placement_argument[] = "POLICY[=ITEM,..]",
-     placement_usage[] =
-         "place the job and its ranks by a policy, such as TREEMATCH (nearby nodes), TREEMATCH=grid=8x4x4 (a pattern: "
-         "ring, tree, alltoall, grid=, tp=) or TREEMATCH=FILE with the application's communication matrix; "
-         "same as -m POLICY[=ITEM,..]",
-     matrix_name[] = "comm-matrix", matrix_argument[] = "FILE",
-     matrix_usage[] = "the communication matrix for the policy, or auto for the program's stored profile",
-     profile_name[] = "profile-comm", profile_argument[] = "[FILE]",
-     profile_usage[] =
-         "count the traffic between ranks, and write it to FILE or to a store for a later -m TREEMATCH=auto",
-     no_profile_name[] = "no-profile",
-     no_profile_usage[] = "do not count the traffic between ranks, even if the job or the site requests it";
+// SPANK does not write to the texts of an option, although it does not declare them const.
+char* spank_text(const char* constant) { return const_cast<char*>(constant); }
+
 constexpr int optional_argument_of_getopt = 2;
 spank_option our_options[] = {
-    {placement_name, placement_argument, placement_usage, 1, placement_option, take_option},
-    {matrix_name, matrix_argument, matrix_usage, 1, comm_matrix_option, take_option},
-    {profile_name, profile_argument, profile_usage, optional_argument_of_getopt, profile_option, take_option},
-    {no_profile_name, nullptr, no_profile_usage, 0, no_profile_option, take_option},
+    {spank_text("placement"), spank_text("POLICY[=ITEM,..]"),
+     spank_text(
+         "place the job and its ranks by a policy, such as TREEMATCH (nearby nodes), TREEMATCH=grid=8x4x4 (a pattern: "
+         "ring, tree, alltoall, grid=, tp=) or TREEMATCH=FILE with the application's communication matrix; "
+         "same as -m POLICY[=ITEM,..]"),
+     1, placement_option, take_option},
+    {spank_text("comm-matrix"), spank_text("FILE"),
+     spank_text("the communication matrix for the policy, or auto for the program's stored profile"), 1,
+     comm_matrix_option, take_option},
+    {spank_text("profile-comm"), spank_text("[FILE]"),
+     spank_text("count the traffic between ranks, and write it to FILE or to a store for a later -m TREEMATCH=auto"),
+     optional_argument_of_getopt, profile_option, take_option},
+    {spank_text("no-profile"), nullptr,
+     spank_text("do not count the traffic between ranks, even if the job or the site requests it"), 0,
+     no_profile_option, take_option},
 };
 
 bool see_distribution(const char* word) {
@@ -121,9 +112,9 @@ void forget_outer_job(bool inside_a_job) {
   unsetenv("SLURM_RESTART_COUNT");  // sbatch would pass it on to a job that was never restarted
 }
 
-void see_granted_job(const GrantedJob& granted) {
+void see_granted_job(std::uint32_t job, std::uint32_t component, std::span<char* const> environment) {
   try {
-    tell_decision(granted.job, granted.component, granted.variable(job_decision_variable));
+    tell_decision(job, component, environment_value(environment, job_decision_variable));
   } catch (...) {  // out of memory
   }
 }
@@ -132,8 +123,6 @@ void plan_mpirun_in_salloc() {
   try {
     const std::string notice = plan_mpirun_of_salloc(!command_given(std::max(client().components - 1, 0)).empty());
     if (!notice.empty()) tell_user(notice);
-  } catch (const Error& error) {
-    tell_user(std::string("cannot make a plan for mpirun: ") + error.what());
   } catch (...) {  // out of memory
   }
 }
@@ -222,8 +211,7 @@ void client_end() {
   }
   if (!self.hooked && !self.is_srun && self.components == 0)
     slurm_info("placement: with this Slurm no #SBATCH -m line can name a policy: use --placement=POLICY[=ITEM,..]");
-  remove_distribution_hook();
-  remove_allocation_hook();
+  remove_client_hooks();
 }
 
 // It is never destroyed, because the hook may be called until the process ends.

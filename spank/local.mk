@@ -24,10 +24,9 @@ libspank_la_SOURCES = \
 	#
 if BUILD_SPANK
 libspank_la_SOURCES += \
-	%D%/api/task_environment.cpp \
+	%D%/api/spank_api.cpp \
 	%D%/client.cpp \
-	%D%/hooks/allocation_hook.cpp \
-	%D%/hooks/dist_hook.cpp \
+	%D%/hooks/client_hooks.cpp \
 	%D%/mpirun/launcher_notice.cpp \
 	%D%/mpirun/mpirun_plan.cpp \
 	%D%/profile/profiling.cpp \

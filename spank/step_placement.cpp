@@ -26,7 +26,7 @@
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
 #include "spank/mpirun/launcher_notice.hpp"
-#include "spank/api/task_environment.hpp"
+#include "spank/api/spank_api.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"
@@ -52,7 +52,7 @@ std::optional<std::uint32_t> component_of(std::uint32_t job) {
   const std::string id = std::to_string(job);
   const std::int64_t components = parse_integer(environment_value("SLURM_HET_SIZE")).value_or(0);
   for (std::uint32_t component = 0; component < std::min<std::int64_t>(components, INT16_MAX); ++component)
-    if (environment_value("SLURM_JOB_ID_HET_GROUP_" + std::to_string(component)) == id) return component;
+    if (environment_value(component_variable("SLURM_JOB_ID", component)) == id) return component;
   if (components == 0 && client().outer_job == id) return 0;
   return std::nullopt;
 }
@@ -87,11 +87,6 @@ std::string policy_of_job(std::uint32_t job) {
   }
 }
 
-std::int32_t cores_per_task() {
-  const auto text = client_option("cpus-per-task");
-  return text ? std::clamp(std::atoi(text->c_str()), 1, 1 << 16) : 1;
-}
-
 // Sends the plan of slots to the tasks of the step, unless the user binds them with --cpu-bind.
 void tell_tasks(const StepShape& step, const StepPlacement& placement) {
   if (placement.slot_of_rank.empty() || !client_options_known() || client_option("cpu-bind")) return;
@@ -114,9 +109,8 @@ std::string put_in_force(const GpuOrder& order, GpuLists lists, const StepShape&
     setenv(gpu_plan_variable, plan->c_str(), 1);
     return {};
   }
-  std::string map;
-  for (const std::uint32_t rank : placement.ranks_of_node.front())
-    map += (map.empty() ? "map_gpu:" : ",") + std::to_string(order.gpu_of_rank[rank]);
+  const auto gpu_of = [&](std::uint32_t rank) { return std::to_string(order.gpu_of_rank[rank]); };
+  const std::string map = "map_gpu:" + joined(placement.ranks_of_node.front(), ",", gpu_of);
   return set_client_option("gpu-bind", map) ? "" : "srun does not accept --gpu-bind=" + map;
 }
 
@@ -324,7 +318,7 @@ void place_or_throw(spank_t spank, std::optional<PlacementRequest>& placement_re
   const std::string layout_note = take_pattern(*placement_request, static_cast<std::int32_t>(layout->task_cnt));
   if (!layout_note.empty() && !self.outer_job.empty()) slurm_verbose("placement: %s", layout_note.c_str());
   StepShape shape = shape_of(*layout, job, step);
-  shape.cores_per_task = cores_per_task();
+  shape.cores_per_task = std::clamp(std::atoi(client_option("cpus-per-task").value_or("1").c_str()), 1, 1 << 16);
   ClusterView view = query->view(shape.nodes, controller);
   shown_job = query->shown_job();
   shape.array_job = shown_job.array_job;

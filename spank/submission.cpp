@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,10 +12,9 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
-#include "spank/api/task_environment.hpp"
+#include "spank/api/spank_api.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
-#include "spank/request/job_decision.hpp"
 #include "spank/request/options.hpp"
 #include "spank/request/shipped_request.hpp"
 

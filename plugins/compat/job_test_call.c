@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/compat/job_test_call.h"
 
-#include "plugins/compat/pass_through.h"
-
 #ifdef HAVE_SLURM_JOB_TEST_WILL_RUN
 #define WILL_RUN_PARAMETER , will_run_data_t *will_run
 #define WILL_RUN will_run

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugins/compat/pass_through.h"
+#include "plugins/compat/slurm_compat.h"
 
 #include <dlfcn.h>
 

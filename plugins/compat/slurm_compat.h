@@ -127,6 +127,24 @@ static inline int load_plugin(plugin_handle_t *plugin, const char *path)
 	_Static_assert(__builtin_types_compatible_p(__typeof__(select_p_##name), __typeof__(select_g_##name)), \
 		       "select_p_" #name " has other parameters in this version of Slurm")
 
+/*
+ * ---- calls of Slurm that the real select plugin answers
+ *
+ * Slurm looks up a list of functions, which differs between versions. configure reads this list from Slurm's source and
+ * writes select_symbols.h. That file has OWN(NAME) for each function that this plugin defines itself, and PASS(NAME) for
+ * each other one. A call of a function with PASS goes to the real plugin with all its arguments.
+ */
+
+/*
+ * Looks up all functions of the list in the real plugin. No function with PASS may be called before. Returns
+ * SLURM_SUCCESS; or SLURM_ERROR if a function is missing, with a line in the log for each missing one.
+ */
+int pass_through_bind(plugin_handle_t real_plugin);
+
+/* Declares real_select_p_NAME, a pointer to the real plugin's function select_p_NAME. pass_through_bind() sets it. */
+#define REAL_FUNCTION(name) \
+	extern __typeof__(select_g_##name) *real_select_p_##name __attribute__((visibility("hidden")))
+
 /* ---- the process and its configuration */
 
 /* Returns the value of TaskPlugin, which never is NULL. */

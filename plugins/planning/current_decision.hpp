@@ -7,7 +7,7 @@
 #include "common/decision/decision.hpp"
 #include "common/policy/config.hpp"
 #include "plugins/planning/decision_types.h"
-#include "plugins/planning/step_costs.hpp"
+#include "plugins/planning/planner.hpp"
 
 namespace placement::planning {
 

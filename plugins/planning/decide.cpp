@@ -14,9 +14,9 @@
 #include <cstring>
 #include <system_error>
 
-#include "common/decision/job_state.hpp"
 #include "common/policy/policy_spec.hpp"
 #include "common/state/controller_state.hpp"
+#include "common/util/environment.hpp"
 #include "policies/table.hpp"
 #include "plugins/planning/plugin_state.hpp"
 #include "treematch/map_memory.hpp"
@@ -43,9 +43,7 @@ constexpr std::uint32_t most_policy_entries = 64;
 
 // Returns the policy and its parameters, or null if the job asks for none.
 const char* policy_word(char* const* environment, std::uint32_t count) {
-  return environment == nullptr
-             ? nullptr
-             : environment_value({environment, std::min(count, most_policy_entries)}, request_policy_variable);
+  return environment_value({environment, std::min(count, most_policy_entries)}, request_policy_variable);
 }
 
 // Calls `call` and drops its exceptions: without memory, what it does is left out.
@@ -153,7 +151,7 @@ extern "C" const char* placement_failure(void) { return state().failure.c_str();
 
 extern "C" bool placement_wants_stock_choice(uint32_t uid) {
   auto& now = state();
-  return now.decision_log && now.decision_log->is_open() && now.config.record_stock_choice &&
+  return now.decision_log && !now.decision_log->status().ring.empty() && now.config.record_stock_choice &&
          !now.budget.used_up(uid) && !now.questions.used_up(uid);
 }
 
@@ -261,10 +259,7 @@ extern "C" enum placement_mode placement_configure(const char* config_path, cons
     now.budget = full_budget(now.config);
     if (now.config.mode != Mode::off) configure_on(now, *machine);
   } catch (const std::exception& error) {
-    try {
-      now.failure = error.what();
-    } catch (...) {  // out of memory: placement is off without a reason
-    }
+    set_text(now.failure, error.what());
   } catch (...) {  // no exception of another class may reach Slurm: placement is off without a reason
   }
   return placement_mode_in(nullptr);

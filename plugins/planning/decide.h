@@ -8,7 +8,6 @@
 #ifndef PLACEMENT_PLANNING_DECIDE_H
 #define PLACEMENT_PLANNING_DECIDE_H
 
-#include <stddef.h>
 
 #include "plugins/planning/decision_types.h"
 

@@ -43,7 +43,7 @@ struct placement_offer {
 	uint8_t *core_free;		/* one byte per core: 1 if the job may have the core, else 0 */
 	uint16_t *cpus_per_core;	/* for each node, the threads of a core that the job may use */
 	uint64_t *weight;		/* of each node, Slurm takes light nodes first; NULL: all are equal */
-	uint32_t *max_tasks;		/* most tasks on each node, 0: no limit; NULL: no limit on any node */
+	uint32_t *max_tasks;		/* most tasks on each node, UINT32_MAX: no limit; NULL: no limit on any node */
 	bool given;			/* the job has these nodes already, and may have more tasks than they have room for (--overcommit) */
 };
 

@@ -11,6 +11,7 @@
 #include "common/decision/job_variables.hpp"
 #include "common/matrix/matrix_wire.hpp"
 #include "common/util/base64url.hpp"
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 
@@ -27,13 +28,6 @@ std::string_view required_value(std::span<char* const> environment, const char* 
   const char* value = environment_value(environment, name);
   if (value == nullptr) throw Error(std::string(name) + " is missing in the job's environment");
   return {value, strnlen(value, std::max(max_policy_word, max_piece) + 1)};
-}
-
-std::int64_t number(std::string_view text, const char* name, std::int64_t most) {
-  const auto value = parse_integer(text);
-  if (!value || *value < 0 || *value > most)
-    throw Error(std::string(name) + " is not a number from 0 to " + std::to_string(most));
-  return *value;
 }
 
 // Returns the values of the pieces 0 to `count` - 1, null where one is missing. Reads the environment once: each search
@@ -55,7 +49,9 @@ void read_matrix(JobRequest& job_request, std::span<char* const> environment, co
   if (pieces_text == nullptr) return;
   const auto max_bytes = static_cast<std::size_t>(config.max_matrix_bytes);
   const auto most = static_cast<std::int64_t>(base64url_size(max_bytes) / max_piece + 1);
-  const std::int64_t pieces = number(pieces_text, request_pieces_variable, most);
+  const std::int64_t pieces = parse_integer(pieces_text).value_or(-1);
+  if (pieces < 0 || pieces > most)
+    throw Error(std::string(request_pieces_variable) + " is not a number from 0 to " + std::to_string(most));
   if (pieces == 0) return;
   std::string text;
   for (const char* const value : pieces_of(environment, static_cast<std::size_t>(pieces))) {
@@ -72,13 +68,6 @@ void read_matrix(JobRequest& job_request, std::span<char* const> environment, co
 }
 
 }  // namespace
-
-const char* environment_value(std::span<char* const> environment, const char* name) {
-  const std::size_t length = std::strlen(name);
-  for (const char* entry : environment)
-    if (entry != nullptr && std::strncmp(entry, name, length) == 0 && entry[length] == '=') return entry + length + 1;
-  return nullptr;
-}
 
 std::uint64_t job_request_fingerprint(std::span<char* const> environment) {
   std::uint64_t all = environment.size();

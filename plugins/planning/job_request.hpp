@@ -32,9 +32,6 @@ struct JobRequest {
 // request is put into JobRequest::error. Throws nothing but bad_alloc.
 JobRequest read_job_request(std::span<char* const> environment, const Config& config);
 
-// Returns the value of the variable `name`, or null if it is not in `environment`.
-const char* environment_value(std::span<char* const> environment, const char* name);
-
 // Returns a hash of the PLACEMENT_ variables in `environment` and of the number of its entries.
 std::uint64_t job_request_fingerprint(std::span<char* const> environment);
 

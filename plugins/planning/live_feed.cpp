@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <ctime>
 #include <list>
@@ -49,22 +48,8 @@ std::shared_ptr<const Published> published(LiveState state, const std::vector<st
 
 }  // namespace
 
-struct LiveFeed::Watch {
-  Watch(std::string file, FindOwners find, std::int64_t age_s, std::vector<std::string> of_machine, Log line,
-        Retry task)
-      : path(std::move(file)),
-        find_owners(std::move(find)),
-        max_age_s(age_s),
-        nodes(std::move(of_machine)),
-        log(std::move(line)),
-        owners(find_owners()),
-        retry(std::move(task)) {}
-
-  const std::string path;
-  const FindOwners find_owners;
-  const std::int64_t max_age_s;
-  const std::vector<std::string> nodes;
-  const Log log;
+struct LiveFeed::Watch : LiveSource {
+  explicit Watch(LiveSource source) : LiveSource(std::move(source)), owners(find_owners()) {}
 
   mutable std::mutex mutex;
   std::condition_variable end_changed;
@@ -82,7 +67,6 @@ struct LiveFeed::Watch {
   SnapshotOwners owners;
   FileIdentity seen;
   bool refused = false;  // the file was refused, and that was logged
-  Retry retry;           // empty once it has returned true
   std::list<std::shared_ptr<const Published>> retired;
 
   LiveState read() const {
@@ -168,10 +152,7 @@ struct LiveFeed::Watch {
   }
 };
 
-LiveFeed::LiveFeed(std::string path, FindOwners find_owners, std::int64_t max_age_s, std::vector<std::string> nodes,
-                   Log log, Retry retry)
-    : watch_(std::make_shared<Watch>(std::move(path), std::move(find_owners), max_age_s, std::move(nodes),
-                                     std::move(log), std::move(retry))) {
+LiveFeed::LiveFeed(LiveSource source) : watch_(std::make_shared<Watch>(std::move(source))) {
   watch_->look();
   // The thread blocks all signals, because slurmctld's own threads handle them.
   sigset_t all, before;

@@ -35,6 +35,20 @@ struct SnapshotOwners {
 // `missing` has a message; this is not an error.
 SnapshotOwners snapshot_owners(const std::string& monitor_user);
 
+// What a LiveFeed watches.
+struct LiveSource {
+  std::string path;  // of the snapshot
+  // Returns the trusted users. It is called by the constructor of the feed, and by its thread while a file is refused.
+  std::function<SnapshotOwners()> find_owners;
+  std::int64_t max_age_s;          // older data are not used
+  std::vector<std::string> nodes;  // the names of the machine's nodes, in its order
+  // Gets one line when a file is refused for the first time, and one when a good file follows a refused one. It is
+  // called by the constructor and by the thread of the feed, also after the feed is destroyed.
+  std::function<void(bool is_error, const std::string& text)> log;
+  // Another task, such as opening the ring. The thread calls it once a second until it returns true; empty: none.
+  std::function<bool()> retry = {};
+};
+
 // Keeps the monitor's newest snapshot in memory, because decisions run under slurmctld's locks and may not read files.
 // A thread checks once a second whether the file was replaced, reads it, and swaps a pointer. It holds the lock of
 // decisions only for this swap, and no lock of Slurm. The file is not mapped: a truncated mapping ends a process with
@@ -42,19 +56,9 @@ SnapshotOwners snapshot_owners(const std::string& monitor_user);
 // owner is root, the user of this process or the monitor's user, who are looked up again while a file is refused.
 class LiveFeed {
  public:
-  // Gets one line when a file is refused for the first time, and one when a good file follows a refused one.
-  // It is called by the constructor and by the thread of the feed, also after the feed is destroyed.
-  using Log = std::function<void(bool is_error, const std::string& text)>;
-  // Another task, such as opening the ring. The thread of the feed calls it once a second until it returns true.
-  using Retry = std::function<bool()>;
-  // Returns the trusted users. It is called by the constructor, and by the thread while a file is refused.
-  using FindOwners = std::function<SnapshotOwners()>;
-
-  // Reads the snapshot at `path`, if it exists, in the calling thread. Then starts the thread that watches it. Data
-  // older than `max_age_s` seconds are not used. `nodes` are the names of the machine's nodes, in its order. An empty
-  // `retry` is not called. Throws if no thread can be started.
-  LiveFeed(std::string path, FindOwners find_owners, std::int64_t max_age_s, std::vector<std::string> nodes, Log log,
-           Retry retry = {});
+  // Reads the snapshot, if it exists, in the calling thread. Then starts the thread that watches it. Throws if no
+  // thread can be started.
+  explicit LiveFeed(LiveSource source);
   ~LiveFeed();
   LiveFeed(const LiveFeed&) = delete;
   LiveFeed& operator=(const LiveFeed&) = delete;

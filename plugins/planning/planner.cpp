@@ -2,20 +2,17 @@
 #include "plugins/planning/planner.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <functional>
 #include <map>
-#include <vector>
 
 #include "common/decision/decision.hpp"
 #include "common/decision/job_state.hpp"
-#include "common/decision/planned_ranks.hpp"
 #include "common/state/outage_file.hpp"
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/fabric_choice.hpp"
 #include "policies/nla.hpp"
-#include "plugins/planning/policy_view.hpp"
 
 namespace placement::planning {
 
@@ -48,7 +45,7 @@ class Planner {
     const bool cut_short = search.expired();
     Plan plan = wanted(view, placement, request.cores_per_task);
     check_step_starts(plan);
-    plan.note = candidates_.note();
+    plan.note = candidates_.note;
     plan.cut_short = cut_short;
     if (cut_short)
       add_term(plan.note, "DecisionTimeMs=" + std::to_string(config_.decision_time_ms) + " cut the search short");
@@ -59,12 +56,17 @@ class Planner {
       add_term(plan.note, unknown);
       plan.lacks = job_request_.spec.policy + " as if no node failed, because " + unknown;
     }
-    if (job_request_.policy->uses_live) add_terms(plan.note, placement.reasons);
     plan.terms = placement.reasons;
-    if (job_request_.policy->uses_live) plan.for_steps.job_state = state_for_steps(view, request, placement, deadline);
+    if (job_request_.policy->uses_live) {
+      // The record has the first reason in other fields.
+      for (std::size_t k = 1; k < placement.reasons.size(); ++k) add_term(plan.note, placement.reasons[k]);
+      plan.for_steps.job_state = state_for_steps(view, request, placement, deadline);
+    }
     if (request.matrix) {
       set_placed(plan.costs, view, job_request_, placement);
-      if (!job_request_.natural_order) plan.for_steps.planned_ranks = ranks_for_steps(placement, view.nodes.size());
+      if (!job_request_.natural_order)  // srun begins with these ranks, unless the text would be too long
+        plan.for_steps.planned_ranks =
+            pack_planned_ranks({request_.job_id, ranks_of_used_nodes(placement, view.nodes.size())}, max_ranks_bytes);
       add_step_costs(plan, deadline);
       if (job_request_.natural_order) {
         plan.costs.cost = plan.costs.natural_cost;
@@ -121,9 +123,9 @@ class Planner {
       plan.costs.natural_cost = step.natural_cost();
       if (deadline.expired()) return;
       const bool by_network = job_request_.policy->uses_live && !on_torus(step.view(), job_request_);
-      if (by_network || candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan)))
+      if (by_network || candidates_.leaves_per_core > 1 || (!request_.whole_nodes && has_spare_cores(plan)))
         step.place(plan.costs, plan.for_steps, deadline);
-      else if (candidates_.tasks() <= most_tasks_placed_twice)
+      else if (candidates_.tasks <= most_tasks_placed_twice)
         place_again(step, plan, deadline);
     } catch (const Error&) {
     }
@@ -147,7 +149,7 @@ class Planner {
 
   // Returns the number of whole cores that `tasks` tasks need if they may share cores.
   std::uint64_t cores_of(std::uint64_t tasks) const {
-    return (tasks * candidates_.cpus_per_task() + candidates_.usable_threads() - 1) / candidates_.usable_threads();
+    return (tasks * candidates_.cpus_per_task + candidates_.usable_threads - 1) / candidates_.usable_threads;
   }
 
   bool has_spare_cores(const Plan& plan) const {
@@ -159,7 +161,7 @@ class Planner {
   // Throws PlacementError if Slurm would not start a step of all tasks on the planned cores. Slurm requires whole cores
   // for each task of a step that does not use all CPUs of the job.
   void check_step_starts(const Plan& plan) const {
-    if (!request_.tasks_need_whole_cores || candidates_.cpus_per_task() <= candidates_.usable_threads()) return;
+    if (!request_.tasks_need_whole_cores || candidates_.cpus_per_task <= candidates_.usable_threads) return;
     std::uint64_t cores = 0;
     bool fits = true;
     for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
@@ -167,18 +169,13 @@ class Planner {
       cores += wanted;
       fits = fits && plan.tasks[n] * cores_of(1) <= wanted;
     }
-    if (!fits && cores * candidates_.usable_threads() != candidates_.tasks() * candidates_.cpus_per_task())
-      throw PlacementError(STOCK_NO_ROOM, "Slurm would not start " + std::to_string(candidates_.tasks()) +
-                                              " tasks of " + std::to_string(candidates_.cpus_per_task()) +
+    if (!fits && cores * candidates_.usable_threads != candidates_.tasks * candidates_.cpus_per_task)
+      throw PlacementError(STOCK_NO_ROOM, "Slurm would not start " + std::to_string(candidates_.tasks) + " tasks of " +
+                                              std::to_string(candidates_.cpus_per_task) +
                                               " CPUs on the policy's cores, as it requires whole cores for each");
   }
 
   static void add_term(std::string& note, const std::string& term) { note += (note.empty() ? "" : ", ") + term; }
-
-  // Adds the policy's reasons to the note. The first reason is left out, because the record says it in other fields.
-  static void add_terms(std::string& note, const std::vector<std::string>& reasons) {
-    for (std::size_t k = 1; k < reasons.size(); ++k) add_term(note, reasons[k]);
-  }
 
   // Returns why the policy, which should avoid nodes that fail, knows none; else an empty string.
   std::string unknown_outages(const ClusterView& view) const {
@@ -218,7 +215,7 @@ class Planner {
   // users' jobs. Throws Error if the placement is not legal.
   Plan wanted(const ClusterView& view, const Placement& placement, std::int32_t leaves_per_task) const {
     const std::string broken = job_request_.spec.policy + " gave a placement that is not legal";
-    if (placement.ranks.size() != candidates_.tasks()) throw PlacementError(STOCK_OTHER, broken);
+    if (placement.ranks.size() != candidates_.tasks) throw PlacementError(STOCK_OTHER, broken);
     std::map<std::int32_t, NodeUse> use_of;  // by the index of the node in the view, for the nodes that are used
     for (const RankPlace& rank : placement.ranks) {
       if (rank.node < 0 || static_cast<std::size_t>(rank.node) >= view.nodes.size() ||
@@ -228,15 +225,15 @@ class Planner {
       NodeUse& use = use_of[rank.node];
       ++use.tasks;
       use.taken.resize(usable.size());
-      use.leaves.resize(usable.size() / candidates_.leaves_per_core());
+      use.leaves.resize(usable.size() / candidates_.leaves_per_core);
       for (const std::int32_t leaf : rank.cores) {
         if (leaf < 0 || static_cast<std::size_t>(leaf) >= usable.size() || !usable[leaf] || use.taken[leaf])
           throw PlacementError(STOCK_OTHER, broken);
         use.taken[leaf] = true;
-        ++use.leaves[leaf / candidates_.leaves_per_core()];
+        ++use.leaves[leaf / candidates_.leaves_per_core];
       }
     }
-    for (const std::int32_t node : candidates_.required())
+    for (const std::int32_t node : candidates_.required)
       if (!use_of.contains(node)) throw PlacementError(STOCK_OTHER, broken);
     if (use_of.size() < request_.min_nodes || use_of.size() > request_.max_nodes)
       throw PlacementError(STOCK_OTHER, broken);
@@ -245,13 +242,13 @@ class Planner {
 
   Plan in_terms_of_offer(const std::map<std::int32_t, NodeUse>& use_of, const std::string& broken) const {
     Plan plan;
-    plan.task_count = static_cast<std::uint32_t>(candidates_.tasks());
+    plan.task_count = static_cast<std::uint32_t>(candidates_.tasks);
     plan.core_wanted.assign(offer_.first_core[offer_.node_count], 0);
     for (const auto& [node, use] : use_of) {
       if (request_.tasks_per_node > 0 && use.tasks > request_.tasks_per_node) throw PlacementError(STOCK_OTHER, broken);
-      plan.nodes.push_back(candidates_.nodes()[node]);
+      plan.nodes.push_back(candidates_.nodes[node]);
       plan.tasks.push_back(use.tasks);
-      want_cores(plan, candidates_.nodes()[node], use.tasks, use.leaves);
+      want_cores(plan, candidates_.nodes[node], use.tasks, use.leaves);
     }
     return plan;
   }
@@ -260,14 +257,13 @@ class Planner {
   // choose among them, with fewer it would refuse. Cores with the most planned leaves are taken first, then free ones.
   void want_cores(Plan& plan, std::uint32_t node, std::uint32_t tasks, const std::vector<std::uint32_t>& leaves) const {
     const auto free = candidates_.cores(node);
-    const std::uint64_t cpus = std::uint64_t{std::max(tasks, request_.tasks_per_node)} * candidates_.cpus_per_task();
+    const std::uint64_t cpus = std::uint64_t{std::max(tasks, request_.tasks_per_node)} * candidates_.cpus_per_task;
     const std::size_t needed =
-        request_.whole_nodes ? free.size() : (cpus + candidates_.usable_threads() - 1) / candidates_.usable_threads();
+        request_.whole_nodes ? free.size() : (cpus + candidates_.usable_threads - 1) / candidates_.usable_threads;
     std::vector<std::uint32_t> order;
     for (std::uint32_t core = 0; core < free.size(); ++core)
       if (free[core]) order.push_back(core);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return leaves[a] > leaves[b]; });
+    std::ranges::stable_sort(order, std::greater<>(), [&](std::uint32_t core) { return leaves[core]; });
     order.resize(std::min(order.size(), needed));
     for (const std::uint32_t core : order) plan.core_wanted[offer_.first_core[node] + core] = 1;
   }
@@ -283,22 +279,16 @@ class Planner {
     return pack_job_state(request_.job_id, view, nodes, job_seconds, max_state_bytes, deadline);
   }
 
-  // Returns the value of PLACEMENT_RANKS, so that srun begins with these ranks; empty if it would be too long.
-  std::string ranks_for_steps(const Placement& placement, std::size_t nodes) const {
-    return pack_planned_ranks({request_.job_id, ranks_of_used_nodes(placement, nodes)}, max_ranks_bytes);
-  }
-
   // Adds the cost and busiest link of natural order on the first offered nodes, where they can be computed.
   void add_costs_on_first_nodes(Plan& plan, const ClusterView& view, const Request& request,
                                 const Deadline& deadline) const {
-    const policies::Policy* sequential = policies::find_policy("SEQUENTIAL");
-    if (sequential == nullptr) return;
+    const policies::Policy& sequential = *policies::find_policy("SEQUENTIAL");
     Request plain = request;
     plain.parameters.clear();
-    plain.matrix = candidates_.matrix();
+    plain.matrix = candidates_.matrix;
     const auto add_costs_on = [&](const ClusterView& nodes) {
       const Plan first =
-          wanted(nodes, policies::place_on_one_fabric(*sequential, nodes, plain, deadline), plain.cores_per_task);
+          wanted(nodes, policies::place_on_one_fabric(sequential, nodes, plain, deadline), plain.cores_per_task);
       const FirstStep step = first_step(first);
       if (on_torus(view, job_request_)) {
         plan.costs.stock_cost = step.natural_cost();
@@ -324,8 +314,8 @@ class Planner {
   ClusterView first_nodes(const ClusterView& view) const {
     ClusterView first{view.tree, {}};
     std::uint64_t room = 0;
-    for (std::size_t n = 0; n < view.nodes.size() && (room < candidates_.tasks() || n < request_.min_nodes); ++n) {
-      const std::uint64_t tasks = candidates_.capacity(candidates_.nodes()[n]);
+    for (std::size_t n = 0; n < view.nodes.size() && (room < candidates_.tasks || n < request_.min_nodes); ++n) {
+      const std::uint64_t tasks = candidates_.capacity[candidates_.nodes[n]];
       room += request_.tasks_per_node > 0 ? std::min<std::uint64_t>(tasks, request_.tasks_per_node) : tasks;
       first.nodes.push_back(view.nodes[n]);
     }

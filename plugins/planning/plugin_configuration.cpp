@@ -20,7 +20,7 @@ constexpr const char* not_recorded = "decisions are not recorded: ";
 // The slurmctld that this one replaces ends soon. A process that writes the ring for longer is a mistake of the site.
 constexpr int tries_before_error = 10;
 
-using Log = LiveFeed::Log;
+using Log = decltype(LiveSource::log);
 
 // Opens the ring at `path`; null if its directory does not exist, which the site makes to have decisions recorded.
 std::shared_ptr<DecisionLog> open_decision_log(const std::string& path, bool private_jobs, const Log& log) {
@@ -53,7 +53,7 @@ std::string why_not_let_in(const std::string& private_ring, const std::string& m
 
 // Returns a function that opens the ring of `kept` once that is possible, and then returns true. It holds the log only
 // while it runs, so that a reconfigure ends the lock on the ring at once.
-LiveFeed::Retry opens_later(std::weak_ptr<DecisionLog> kept, const Config& config, bool private_jobs, Log log) {
+std::function<bool()> opens_later(std::weak_ptr<DecisionLog> kept, const Config& config, bool private_jobs, Log log) {
   return [kept = std::move(kept), user = config.monitor_user, private_jobs, log = std::move(log), tries = 0]() mutable {
     const std::shared_ptr<DecisionLog> decisions = kept.lock();
     if (!decisions) return true;
@@ -96,12 +96,12 @@ void configure_on(PluginState& now, const placement_machine& machine) {
     const std::shared_ptr<DecisionLog> decisions = is_private ? ring.lock() : nullptr;
     return decisions ? decisions->status().ring : "";
   };
-  const bool waits = now.decision_log && !now.decision_log->status().trouble.empty();
-  now.feed = std::make_unique<const LiveFeed>(
-      now.config.snapshot_file,
-      [user = now.config.monitor_user, private_ring] { return find_monitor(user, private_ring()); },
-      now.config.snapshot_max_age_s, known->node_names(), log,
-      waits ? opens_later(ring, now.config, machine.private_jobs, log) : LiveFeed::Retry());
+  LiveSource source{now.config.snapshot_file,
+                    [user = now.config.monitor_user, private_ring] { return find_monitor(user, private_ring()); },
+                    now.config.snapshot_max_age_s, known->node_names(), log};
+  if (now.decision_log && !now.decision_log->status().trouble.empty())
+    source.retry = opens_later(ring, now.config, machine.private_jobs, log);
+  now.feed = std::make_unique<const LiveFeed>(std::move(source));
   for (const std::string& warning : {why_not_let_in(private_ring(), now.config.monitor_user), known->warning()})
     if (!warning.empty()) log(false, warning);
   now.machine = std::move(known);

@@ -17,10 +17,6 @@
 #include "plugins/planning/current_decision.hpp"
 #include "plugins/planning/decision_log.hpp"
 #include "plugins/planning/decision_time_budget.hpp"
-#include "plugins/planning/decision_types.h"
-#include "plugins/planning/job_request.hpp"
-#include "plugins/planning/live_feed.hpp"
-#include "plugins/planning/machine.hpp"
 #include "plugins/planning/planner.hpp"
 
 namespace placement::planning {

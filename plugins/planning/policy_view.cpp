@@ -68,8 +68,8 @@ std::int32_t clamped(std::uint64_t value) {
 Request policy_request(const CandidateNodes& candidates, const placement_request& request,
                        const JobRequest& job_request, const Config& config) {
   Request result;
-  result.tasks = static_cast<std::int32_t>(candidates.tasks());
-  result.cores_per_task = clamped(candidates.leaves_per_task());
+  result.tasks = static_cast<std::int32_t>(candidates.tasks);
+  result.cores_per_task = clamped(candidates.leaves_per_task);
   result.min_nodes = std::max(clamped(request.min_nodes), 1);
   result.max_nodes = std::max(clamped(request.max_nodes), 1);
   if (request.tasks_per_node > 0) {
@@ -79,9 +79,9 @@ Request policy_request(const CandidateNodes& candidates, const placement_request
   result.whole_nodes = request.whole_nodes;
   result.waited_s = request.waited_s;
   result.max_wait_s = request.no_wait ? 0 : config.max_wait_s;
-  result.node_level = candidates.node_level();
-  result.required_nodes = candidates.required();
-  result.matrix = candidates.matrix();
+  result.node_level = candidates.node_level;
+  result.required_nodes = candidates.required;
+  result.matrix = candidates.matrix;
   result.parameters = policy_parameters(request, job_request, config);
   return result;
 }
@@ -102,10 +102,10 @@ ClusterView view_of(const Machine& machine, const LiveNow& live, const placement
 
 const ClusterView& PolicyViews::of(const Machine& machine, const LiveNow& live, const placement_offer& offer,
                                    const CandidateNodes& candidates) {
-  if (&machine != machine_ || candidates.leaves_per_core() != leaves_per_core_ || !candidates.all_leaves_usable()) {
+  if (&machine != machine_ || candidates.leaves_per_core != leaves_per_core_ || !candidates.all_leaves_usable()) {
     *this = {};
     machine_ = &machine;
-    leaves_per_core_ = candidates.leaves_per_core();
+    leaves_per_core_ = candidates.leaves_per_core;
   }
   try {
     set_surroundings(view_, machine, live, leaves_per_core_);
@@ -121,8 +121,8 @@ const ClusterView& PolicyViews::of(const Machine& machine, const LiveNow& live, 
 
 void PolicyViews::change_nodes(const Machine& machine, const placement_offer& offer, const CandidateNodes& candidates) {
   std::vector<std::int32_t> wanted;
-  wanted.reserve(candidates.nodes().size());
-  for (const std::uint32_t node : candidates.nodes()) wanted.push_back(offer.node[node]);
+  wanted.reserve(candidates.nodes.size());
+  for (const std::uint32_t node : candidates.nodes) wanted.push_back(offer.node[node]);
   if (wanted == node_) return;
   const ClusterView& all = machine.view(static_cast<std::int32_t>(leaves_per_core_));
   std::vector<std::int32_t> place(static_cast<std::size_t>(machine.nodes()), -1);  // node of the machine -> of the view
@@ -148,7 +148,7 @@ void PolicyViews::change_nodes(const Machine& machine, const placement_offer& of
 
 void PolicyViews::change_cores(const CandidateNodes& candidates) {
   for (std::size_t n = 0; n < node_.size(); ++n) {
-    const std::uint32_t node = candidates.nodes()[n];
+    const std::uint32_t node = candidates.nodes[n];
     const auto cores = candidates.cores(node);
     if (candidates.all_leaves_usable() && !cores_[n].empty() && std::ranges::equal(cores, cores_[n])) continue;
     view_.nodes[n].core_free = candidates.usable_leaves(node);

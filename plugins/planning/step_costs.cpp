@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "plugins/planning/step_costs.hpp"
+#include "plugins/planning/planner.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "common/decision/job_state.hpp"
@@ -13,7 +12,6 @@
 #include "mapping/slots.hpp"
 #include "policies/baselines.hpp"
 #include "policies/table.hpp"
-#include "plugins/planning/policy_view.hpp"
 
 namespace placement::planning {
 
@@ -31,7 +29,7 @@ static StepView step_on(const DecisionInput& input, const CandidateNodes& candid
   }
   StepShape shape;
   shape.tasks = tasks;
-  shape.cores_per_task = clamped(candidates.cpus_per_task());
+  shape.cores_per_task = clamped(candidates.cpus_per_task);
   return view_of_step(view, shape);
 }
 
@@ -178,7 +176,7 @@ std::optional<StepCosts> costs_on(const DecisionInput& input, const Plan* plan, 
   try {
     const CandidateNodes candidates(input.machine, input.offer, input.request, job_request, input.config);
     const std::span nodes(grant.node, grant.node_count);
-    const auto tasks = block_layout({grant.room, grant.node_count}, candidates.tasks(), input.request.pack_nodes);
+    const auto tasks = block_layout({grant.room, grant.node_count}, candidates.tasks, input.request.pack_nodes);
     if (plan) {
       const bool same_tasks = std::ranges::equal(nodes, plan->nodes) && std::ranges::equal(tasks, plan->tasks);
       if (!same_tasks)

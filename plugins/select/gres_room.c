@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "plugins/select/gres_room.h"
+#include "plugins/select/view_from_slurm.h"
 
 static int is_of_kind(void *state, void *plugin_id)
 {
@@ -94,28 +94,33 @@ static int larger_first(const void *a, const void *b)
 	return left < right ? 1 : left > right ? -1 : 0;
 }
 
+struct gres_nodes nodes_for_sum(uint64_t *each, uint32_t count, uint64_t wanted)
+{
+	struct gres_nodes needed = { .least = 0, .most = 0 };
+	uint64_t of_largest = 0, of_smallest = 0;
+
+	qsort(each, count, sizeof(uint64_t), larger_first);
+	while (needed.least < count && of_largest < wanted)
+		of_largest += each[needed.least++];
+	while (needed.most < count && of_smallest < wanted)
+		of_smallest += each[count - ++needed.most];
+	if (of_largest < wanted)
+		needed.least = needed.most = UINT32_MAX;
+	return needed;
+}
+
 /* As gres_nodes_needed(), for one kind of resource. */
 static struct gres_nodes nodes_needed_for(const gres_state_t *state, const uint32_t *record, const struct node_room *room,
 					  uint32_t count)
 {
 	const gres_job_state_t *wanted = state->gres_data;
 	struct gres_nodes needed = { .least = 1, .most = 1 };
-	uint64_t *left = xcalloc(count + 1, sizeof(uint64_t)), sum = 0;
+	uint64_t *left = xcalloc(count + 1, sizeof(uint64_t));
 
 	for (uint32_t n = 0; n < count; n++)
 		left[n] = left_on_node(wanted, node_record_table_ptr[record[n]], state->plugin_id, &room[n]);
-	qsort(left, count, sizeof(uint64_t), larger_first);
-	if (wanted->gres_per_job) {
-		for (needed.least = 0; needed.least < count && sum < wanted->gres_per_job; needed.least++)
-			sum += left[needed.least];
-		if (sum < wanted->gres_per_job)
-			needed.least = UINT32_MAX;
-		sum = 0;
-		for (needed.most = 0; needed.most < count && sum < wanted->gres_per_job; needed.most++)
-			sum += left[count - 1 - needed.most];
-		if (sum < wanted->gres_per_job)
-			needed.most = UINT32_MAX;
-	}
+	if (wanted->gres_per_job)
+		needed = nodes_for_sum(left, count, wanted->gres_per_job);
 	xfree(left);
 	return needed;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/compat/job_test_call.h"
 
-#include <time.h>
-
 #include "plugins/planning/decide.h"
 #include "plugins/select/configuration.h"
 #include "plugins/select/plan_call.h"
@@ -40,9 +38,9 @@ static struct placement_decision *decide(struct job_view *view, const struct job
 		decision = placement_has_no_time(request);
 		if (decision)
 			return decision;
-		began = thread_time_ns();
+		began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		job_view_offer(view, placement_tables(), arguments);
-		took = thread_time_ns() - began;
+		took = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
 	}
 	decision = placement_decide(&view->offer, request);
 	placement_decision_took(request->uid, took);
@@ -100,7 +98,7 @@ static void leave_waiting(job_record_t *job, const struct placement_decision *de
 static void ask_stock_choice(const struct job_test_arguments *arguments)
 {
 	struct job_test_arguments ask = *arguments;
-	int64_t began = thread_time_ns();
+	int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct saved_job state;
 	list_t *preemptees = NULL;
 	char *nodes = NULL;
@@ -119,7 +117,7 @@ static void ask_stock_choice(const struct job_test_arguments *arguments)
 	saved_job_free(&state);
 	FREE_NULL_LIST(preemptees);
 	FREE_NULL_BITMAP(ask.nodes);
-	placement_stock_choice_took(arguments->job->user_id, thread_time_ns() - began);
+	placement_stock_choice_took(arguments->job->user_id, clock_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 	placement_set_stock_choice(nodes);
 	xfree(nodes);
 }
@@ -304,7 +302,7 @@ static int will_run(const struct job_test_arguments *arguments)
 	int rc = SLURM_SUCCESS;
 
 	if (!for_backfill || !runs_by_plan(arguments)) {
-		int64_t began = thread_time_ns();
+		int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 		rc = call_real_job_test(arguments);
 		if (rc != SLURM_SUCCESS || job->start_time > time(NULL)) {
@@ -313,7 +311,7 @@ static int will_run(const struct job_test_arguments *arguments)
 				rc = SLURM_ERROR;
 		} else {
 			if (for_backfill)
-				placement_stock_choice_took(job->user_id, thread_time_ns() - began);
+				placement_stock_choice_took(job->user_id, clock_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 			rc = plan_instead(arguments, offered, for_backfill);
 		}
 	}
@@ -335,14 +333,6 @@ static int run_while_off(const struct job_test_arguments *arguments)
 		set_decision_variables(job);
 	}
 	return rc;
-}
-
-static int64_t steady_us(void)
-{
-	struct timespec now = { .tv_sec = 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
 }
 
 int placement_job_test(const struct job_test_arguments *arguments)
@@ -372,10 +362,10 @@ int placement_job_test(const struct job_test_arguments *arguments)
 		return rc;
 	}
 	if (arguments->mode == SELECT_MODE_RUN_NOW || (arguments->mode == SELECT_MODE_WILL_RUN && mode == PLACEMENT_ENFORCE)) {
-		int64_t began = steady_us();
+		int64_t began = clock_ns(CLOCK_MONOTONIC);
 		int rc = arguments->mode == SELECT_MODE_RUN_NOW ? run_now(arguments) : will_run(arguments);
 
-		placement_locks_held(steady_us() - began);
+		placement_locks_held((clock_ns(CLOCK_MONOTONIC) - began) / 1000);
 		return rc;
 	}
 	return call_real_job_test(arguments);

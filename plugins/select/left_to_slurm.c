@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/view_from_slurm.h"
 
-#include "plugins/select/gres_room.h"
-
 uint16_t consumable_resources_of(const job_record_t *job)
 {
 	uint16_t type = slurm_conf.select_type_param;

@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/plan_call.h"
 
-static bitstr_t *planned_nodes(const struct job_view *view, const struct placement_decision *plan,
-			       const struct job_test_arguments *arguments)
-{
-	bitstr_t *nodes = bit_alloc(bit_size(arguments->nodes));
-
-	for (uint32_t n = 0; n < plan->node_count; n++)
-		bit_set(nodes, view->record[plan->node[n]]);
-	return nodes;
-}
-
 /*
  * Marks as many free cores of the offered node `node` in `taken` as the plan has there, dealt to the sockets in turn.
  * `taken` has one byte per core of the node.
@@ -110,10 +100,12 @@ int call_with_plan(const struct job_test_arguments *arguments, const struct job_
 		   const struct placement_decision *plan, enum plan_part part)
 {
 	struct job_test_arguments narrow = *arguments;
-	bitstr_t *nodes = planned_nodes(view, plan, arguments);
+	bitstr_t *nodes = bit_alloc(bit_size(arguments->nodes));
 	excluded_cores_t *excluded = part != PLAN_NODES ? cores_to_exclude(view, plan, arguments, part) : NULL;
 	int rc;
 
+	for (uint32_t n = 0; n < plan->node_count; n++)
+		bit_set(nodes, view->record[plan->node[n]]);
 	bit_copybits(narrow.nodes, nodes);
 	narrow.min_nodes = narrow.max_nodes = narrow.req_nodes = plan->node_count;
 	narrow.preemptee_candidates = NULL;

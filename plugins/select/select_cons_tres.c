@@ -2,7 +2,7 @@
  *
  * Takes the place of Slurm's select/cons_tres: this plugin has its type and its ID, and lies in a directory before
  * Slurm's own in PluginDir. It loads the real plugin and passes every call through to it
- * (plugins/compat/pass_through.h). It wraps select_p_job_test, in job_test.c, and a few functions of configuration,
+ * (plugins/compat/slurm_compat.h). It wraps select_p_job_test, in job_test.c, and a few functions of configuration,
  * below. If this file is missing or was built for another version of Slurm, Slurm loads the real plugin itself.
  */
 #include "plugins/compat/slurm_compat.h"
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plugins/compat/pass_through.h"
 #include "plugins/select/configuration.h"
 
 /* slurm-placement-rebuild finds both versions in the file by these words. */
@@ -61,27 +60,6 @@ EXPORT extern int select_p_reconfigure(void)
 SAME_AS_SLURMS(node_init);
 SAME_AS_SLURMS(reconfigure);
 
-/*
- * Returns the directories of PluginDir behind the directory of this file, whose path is `own`. Returns all of PluginDir
- * if this file is in none of them. The caller frees the text with xfree(). plugin_context_create would find this file
- * again. Searching only behind this file prevents two copies of it from loading each other endlessly.
- */
-static char *directories_behind(const char *own)
-{
-	char *directories = xstrdup(slurm_conf.plugindir), *rest = NULL, *behind = NULL;
-
-	for (char *directory = strtok_r(directories, ":", &rest); directory && !behind;
-	     directory = strtok_r(NULL, ":", &rest)) {
-		char other[PATH_MAX], *path = xstrdup_printf("%s/select_cons_tres.so", directory);
-
-		if (realpath(path, other) && !strcmp(other, own))
-			behind = xstrdup(rest);
-		xfree(path);
-	}
-	xfree(directories);
-	return behind ? behind : xstrdup(slurm_conf.plugindir);
-}
-
 /* Loads the real plugin as Slurm's own loader does, for programs in which that loader is not exported. */
 static int load_in_client(const char *path)
 {
@@ -108,29 +86,50 @@ static int load_file(const char *path)
 	return rc;
 }
 
-/* Loads the first select_cons_tres.so behind this file that can be loaded. As Slurm does, passes over other versions. */
-static int load_real(void)
+/*
+ * Loads the first select_cons_tres.so that can be loaded, of the directories of PluginDir behind that of this file, whose
+ * path is `own`; if *behind is set, of all directories but that one. As Slurm does, passes over other versions. Sets
+ * *behind if PluginDir has the directory of this file. plugin_context_create would find this file again. Searching only
+ * behind this file prevents two copies of it from loading each other endlessly.
+ */
+static int load_behind(const char *own, bool *behind)
 {
-	Dl_info self;
-	char own[PATH_MAX], other[PATH_MAX], *directories, *rest = NULL;
+	char *directories = xstrdup(slurm_conf.plugindir), *rest = NULL, other[PATH_MAX];
 	int rc = SLURM_ERROR;
 
-	if (!dladdr((const void *) plugin_type, &self) || !realpath(self.dli_fname, own))
-		return SLURM_ERROR;
-	directories = directories_behind(own);
 	for (char *directory = strtok_r(directories, ":", &rest); directory && rc != SLURM_SUCCESS;
 	     directory = strtok_r(NULL, ":", &rest)) {
 		char *path = xstrdup_printf("%s/select_cons_tres.so", directory);
+		bool exists = realpath(path, other), is_own = exists && !strcmp(other, own);
 
-		if (realpath(path, other) && strcmp(other, own))
+		*behind |= is_own;
+		if (exists && !is_own && *behind)
 			rc = load_file(path);
 		xfree(path);
 	}
 	xfree(directories);
+	return rc;
+}
+
+/* Loads the real plugin. If PluginDir does not have the directory of this file, searches all of PluginDir. */
+static int load_real(void)
+{
+	Dl_info self;
+	char own[PATH_MAX];
+	bool behind = false;
+	int rc;
+
+	if (!dladdr((const void *) plugin_type, &self) || !realpath(self.dli_fname, own))
+		return SLURM_ERROR;
+	rc = load_behind(own, &behind);
+	if (!behind) {
+		behind = true;
+		rc = load_behind(own, &behind);
+	}
 	if (rc != SLURM_SUCCESS)
 		error("placement: Slurm's own select_cons_tres.so is in no directory that PluginDir=%s has after that of %s, or does not load",
 		      slurm_conf.plugindir, own);
-	return rc == SLURM_SUCCESS ? SLURM_SUCCESS : SLURM_ERROR;
+	return rc;
 }
 
 EXPORT extern int init(void)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/view_from_slurm.h"
 
-#include "plugins/select/gres_room.h"
 #include "plugins/select/record.h"
 #include "plugins/select/waiting.h"
 
@@ -153,21 +152,11 @@ static bool node_is_usable(const struct job_test_arguments *arguments, node_reco
 			   uint8_t shares)
 {
 	job_record_t *job = arguments->job;
+	enum node_cr_state sharing = node_request_of(job);
 
-	if (IS_NODE_COMPLETING(node))
+	if (IS_NODE_COMPLETING(node) || (sharing == NODE_CR_AVAILABLE && (shares & HAS_ONE_ROW)) ||
+	    (sharing == NODE_CR_ONE_ROW && (shares & HAS_SHARING)))
 		return false;
-	switch (node_request_of(job)) {
-	case NODE_CR_AVAILABLE:
-		if (shares & HAS_ONE_ROW)
-			return false;
-		break;
-	case NODE_CR_ONE_ROW:
-		if (shares & HAS_SHARING)
-			return false;
-		break;
-	default:
-		break;
-	}
 	return !job->gres_list_req || gres_are_on_node(job, node);
 }
 
@@ -279,23 +268,23 @@ static void offer_node(struct job_view *view, const struct machine_tables *table
 	bitstr_t *required = arguments->job->details->req_node_bitmap;
 	uint32_t at = view->offer.node_count, cores_at = view->offer.first_core[at], cores = 0;
 	bool must = required && i < bit_size(required) && bit_test(required, i);
+	const char *lack = NULL;
 
 	if (node && tables->node_of_record[i] >= 0 && node_is_usable(arguments, node, taken->shares[i]))
 		cores = fill_cores(view->offer.core_free + cores_at, arguments, node, taken);
-	if (!has_min_cpus(arguments->job, node, cores)) {
+	if (has_min_cpus(arguments->job, node, cores)) {
+		view->room[at] = room_on_node(arguments->job, node, cores, taken->memory[i]);
+		view->offer.max_tasks[at] = gres_tasks_on_node(arguments->job, node, &view->room[at], tasks, round_up);
+		if (view->offer.max_tasks[at] == 0)
+			lack = "a required node has too few generic resources for one task";
+	} else {
+		lack = "a required node is not free";
+	}
+	if (lack) {
 		if (must)
-			no_room(view, "a required node is not free");
+			no_room(view, lack);
 		return;
 	}
-	view->room[at] = room_on_node(arguments->job, node, cores, taken->memory[i]);
-	view->offer.max_tasks[at] = gres_tasks_on_node(arguments->job, node, &view->room[at], tasks, round_up);
-	if (view->offer.max_tasks[at] == 0) {
-		if (must)
-			no_room(view, "a required node has too few generic resources for one task");
-		return;
-	}
-	if (view->offer.max_tasks[at] == UINT32_MAX)
-		view->offer.max_tasks[at] = 0;
 	if (must)
 		view->request.required[view->request.required_count++] = at;
 	add_node(view, tables, arguments->job, i);
@@ -314,30 +303,20 @@ static void offer_nodes(struct job_view *view, const struct machine_tables *tabl
 		no_room(view, "no node has free cores and generic resources for one task");
 }
 
-static int more_first(const void *a, const void *b)
-{
-	uint32_t left = *(const uint32_t *) a, right = *(const uint32_t *) b;
-
-	return left < right ? 1 : left > right ? -1 : 0;
-}
-
 /*
  * Returns the least number of offered nodes whose generic resources are enough for `tasks` tasks, by the counts of
  * offer_node(). Returns UINT32_MAX if all nodes together have too few.
  */
 static uint32_t least_nodes_by_shares(const struct job_view *view, uint32_t tasks)
 {
-	uint32_t count = view->offer.node_count, least = 0;
-	uint32_t *share = xcalloc(count + 1, sizeof(uint32_t));
-	uint64_t sum = 0;
+	uint32_t count = view->offer.node_count, least;
+	uint64_t *share = xcalloc(count + 1, sizeof(uint64_t));
 
 	for (uint32_t n = 0; n < count; n++)
-		share[n] = view->offer.max_tasks[n] ? view->offer.max_tasks[n] : UINT32_MAX;	/* 0: no limit */
-	qsort(share, count, sizeof(uint32_t), more_first);
-	while (least < count && sum < tasks)
-		sum += share[least++];
+		share[n] = view->offer.max_tasks[n];
+	least = nodes_for_sum(share, count, tasks).least;
 	xfree(share);
-	return sum < tasks ? UINT32_MAX : least;
+	return least;
 }
 
 /*

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "plugins/select/record.h"
 
@@ -131,11 +130,11 @@ void end_wait(job_record_t *job)
 	set_job_variable(job, VARIABLE, NULL);
 }
 
-int64_t thread_time_ns(void)
+int64_t clock_ns(clockid_t clock)
 {
 	struct timespec now = { .tv_sec = 0 };
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	clock_gettime(clock, &now);
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
@@ -231,7 +230,7 @@ void put_off_decisions(job_record_t *job)
 	static time_t walked;		/* when the other jobs were put off last, and the pause that they got */
 	static uint32_t pause = PAUSE;
 	time_t now = time(NULL);
-	int64_t began = thread_time_ns();
+	int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	/* One walk through the jobs in a second is enough for any number of jobs without time. */
 	if (now != walked)
@@ -242,5 +241,5 @@ void put_off_decisions(job_record_t *job)
 	if (pause == PAUSE_FOR_OTHERS)
 		schedule_jobs();
 	placement_call_later(pause, schedule_jobs);
-	placement_decision_took(job->user_id, thread_time_ns() - began);
+	placement_decision_took(job->user_id, clock_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 }

@@ -7,6 +7,8 @@
 #ifndef PLACEMENT_SELECT_WAITING_H
 #define PLACEMENT_SELECT_WAITING_H
 
+#include <time.h>
+
 #include "plugins/compat/job_test_call.h"
 #include "plugins/planning/decide.h"
 
@@ -34,8 +36,8 @@ uint32_t times_put_off(const job_record_t *job);
 /* Ends the wait of a job that has nodes: sets its BeginTime back to the time when it could first have started. */
 void end_wait(job_record_t *job);
 
-/* Returns the processor time of this thread, in nanoseconds. */
-int64_t thread_time_ns(void);
+/* Returns the time of the clock, in nanoseconds. CLOCK_THREAD_CPUTIME_ID is the processor time of this thread. */
+int64_t clock_ns(clockid_t clock);
 
 /*
  * Sets *environment to the entries NAME=VALUE that ask for the job's policy: the job's own, or those of the policy of

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "common/policy/config.hpp"
@@ -62,8 +62,8 @@ void write_order(const std::string& path, const Names& order) {
   replace_file(path, std::as_bytes(std::span(text)), [](int file) { return fsync(file) == 0; });
 }
 
-// Sets rank[k] to the place of nodes[k] in `order`, from 1, of nodes that exist. Others come last, by name.
-void fill_ranks(const Names& order, const Names& nodes, std::uint32_t* rank) {
+// Returns the place of each node in `order`, from 1, of nodes that exist. Others come last, by name.
+std::vector<std::uint32_t> ranks_in(const Names& order, const Names& nodes) {
   const std::unordered_set<std::string_view> there(nodes.begin(), nodes.end());
   std::unordered_map<std::string_view, std::uint32_t> place;
   for (const std::string& name : order)
@@ -73,18 +73,9 @@ void fill_ranks(const Names& order, const Names& nodes, std::uint32_t* rank) {
     if (!place.contains(name)) unknown.push_back(name);
   std::sort(unknown.begin(), unknown.end(), is_before_naturally);
   for (const std::string& name : unknown) place.emplace(name, static_cast<std::uint32_t>(place.size()) + 1);
-  for (std::size_t k = 0; k < nodes.size(); ++k) rank[k] = place.at(nodes[k]);
-}
-
-// Returns true if the orders `a` and `b` give `nodes` the same ranks.
-bool same_ranks(const Names& a, const Names& b, const Names& nodes) {
-  std::vector<std::uint32_t> x(nodes.size()), y(nodes.size());
-  fill_ranks(a, nodes, x.data());
-  fill_ranks(b, nodes, y.data());
-  std::vector<std::size_t> by_x(nodes.size());
-  for (std::size_t k = 0; k < by_x.size(); ++k) by_x[k] = k;
-  std::sort(by_x.begin(), by_x.end(), [&](std::size_t i, std::size_t j) { return x[i] < x[j]; });
-  return std::is_sorted(by_x.begin(), by_x.end(), [&](std::size_t i, std::size_t j) { return y[i] < y[j]; });
+  std::vector<std::uint32_t> ranks;
+  for (const std::string& name : nodes) ranks.push_back(place.at(name));
+  return ranks;
 }
 
 // Returns the order that this process has in force; empty if it has none. Slurm's bitmaps in memory follow this order.
@@ -93,68 +84,45 @@ Names& in_force() {
   return instance;
 }
 
-// The result of placement_fatt_order(). The last three fields are those of placement_fatt_message.
-struct OrderResult {
-  bool ranked = false;  // the ranks of the nodes are set
-  std::string message;
-  bool is_error = false;
-  bool must_stop = false;
-};
-
 // Finds the order of nodes that comes into force, by the configuration, the kept order and `may_change`. The parameters
-// are those of placement_fatt_order(), and have to outlive the object.
+// are those of placement_fatt_order().
 class OrderUpdate {
  public:
-  OrderUpdate(const std::string& config_path, const std::string& order_path, bool may_change, const Names& nodes,
-              std::uint32_t* rank)
-      : config_path_(config_path),
-        order_path_(order_path),
+  OrderUpdate(std::string order_path, bool may_change, Names nodes, std::uint32_t* rank,
+              placement_fatt_message& message)
+      : order_path_(std::move(order_path)),
         may_change_(may_change),
-        nodes_(nodes),
-        rank_(rank) {}
+        nodes_(std::move(nodes)),
+        rank_(rank),
+        message_(message) {}
 
-  OrderResult run() {
-    std::optional<Names> wanted;
-    std::string torus_file;
-    try {
-      const Config config = read_config(config_path_, MissingFile::defaults);
-      if (config.mode == Mode::off)
-        none_because_ = "Mode=off in placement.conf";
-      else if (config.torus_file.empty())
-        none_because_ = "placement.conf names no TorusFile";
-      else
-        wanted = wanted_order(torus_file = config.torus_file, nodes_);
-    } catch (const Error& error) {
-      return keep_order(error.what(), true);
-    }
-    if (!read_kept_order()) return result_;
-    return wanted ? change_order(*wanted, torus_file) : use_name_order();
-  }
-
- private:
-  // Reads the kept order into kept_. Returns false if that fails and the order matters; result_ is set then.
-  bool read_kept_order() {
+  // Returns true if the ranks of the nodes are set.
+  bool run(const std::string& config_path) {
     try {
       kept_ = read_order(order_path_);
     } catch (const Error& error) {
       const std::string why = error.what();
-      if (!in_force().empty()) {
-        result_ = use_order(in_force(), why + "; the nodes keep their order");
-      } else if (may_change_) {
-        return true;  // no cores are held by the broken order: it is written again, or removed
-      } else {
-        result_.message = why +
-                          ": only this order of nodes identifies the cores of running jobs. Restore the file, "
-                          "or remove it when no job runs and no reservation has cores";
-        result_.must_stop = true;
-      }
-      result_.is_error = true;
-      return false;
+      if (!in_force().empty()) return use_order(in_force(), why + "; the nodes keep their order", true);
+      message_.must_stop = !may_change_;
+      if (!may_change_)
+        return tell(why +
+                        ": only this order of nodes identifies the cores of running jobs. Restore the file, "
+                        "or remove it when no job runs and no reservation has cores",
+                    true);
+      // No cores are held by the broken order: it is written again, or removed.
     }
     if (kept_.empty() && !may_change_ && !in_force().empty()) rewrite_kept_order();
-    return true;
+    try {
+      const Config config = read_config(config_path, MissingFile::defaults);
+      if (config.mode == Mode::off) return use_name_order("Mode=off in placement.conf");
+      if (config.torus_file.empty()) return use_name_order("placement.conf names no TorusFile");
+      return change_order(wanted_order(config.torus_file, nodes_), config.torus_file);
+    } catch (const Error& error) {  // an order must not come into force if its file cannot be written
+      return keep_order(error.what(), true);
+    }
   }
 
+ private:
   // Writes the file again if it was removed while cores are held by its order. This process still has the order.
   void rewrite_kept_order() {
     kept_ = in_force();
@@ -167,60 +135,60 @@ class OrderUpdate {
     }
   }
 
+  // Sets the line for the log. Returns false: the ranks are not set.
+  bool tell(const std::string& text, bool is_error) {
+    const std::string line = note_ + (note_.empty() || text.empty() ? "" : "; ") + text;
+    std::snprintf(message_.text, sizeof message_.text, "%s", line.c_str());
+    message_.is_error = is_error;
+    return false;
+  }
+
   // Brings `order` into force.
-  OrderResult use_order(const Names& order, const std::string& message) {
-    fill_ranks(order, nodes_, rank_);
+  bool use_order(const Names& order, const std::string& text, bool is_error = false) {
+    std::ranges::copy(ranks_in(order, nodes_), rank_);
     in_force() = Names(order);
-    return {true, note_ + (note_.empty() || message.empty() ? "" : "; ") + message, false, false};
+    tell(text, is_error);
+    return true;
   }
 
   // Leaves the nodes in the order that they have, for the reason `why`.
-  OrderResult keep_order(const std::string& why, bool is_error) {
-    if (kept_.empty() && !read_kept_order()) return result_;
-    OrderResult result{false, why + "; the nodes stay in the order of their names", is_error, false};
-    if (!kept_.empty()) result = use_order(kept_, why + "; the nodes keep their order");
-    result.is_error = is_error;
-    return result;
+  bool keep_order(const std::string& why, bool is_error) {
+    if (!kept_.empty()) return use_order(kept_, why + "; the nodes keep their order", is_error);
+    return tell(why + "; the nodes stay in the order of their names", is_error);
   }
 
   // Has the nodes in the order of their names, and removes the kept order, if that may be.
-  OrderResult use_name_order() {
-    const std::string told = none_because_ + ": the nodes are in the order of their names";
-    if (kept_.empty() && !may_change_) return {false, told, false, false};
-    if (!may_change_)
-      return keep_order(none_because_ + ", and jobs may be running: reconfigure when no job runs", false);
-    std::error_code error;
-    std::filesystem::remove(order_path_, error);
-    if (error) return keep_order("cannot remove " + order_path_ + ": " + error.message(), true);
-    in_force().clear();
-    return {false, told, false, false};
+  bool use_name_order(const std::string& because) {
+    if (!kept_.empty() && !may_change_)
+      return keep_order(because + ", and jobs may be running: reconfigure when no job runs", false);
+    if (may_change_) {
+      std::error_code error;
+      std::filesystem::remove(order_path_, error);
+      if (error) throw Error("cannot remove " + order_path_ + ": " + error.message());
+      in_force().clear();
+    }
+    return tell(because + ": the nodes are in the order of their names", false);
   }
 
   // Brings the order `wanted` into force and saves it in the file, if that is allowed.
-  OrderResult change_order(const Names& wanted, const std::string& torus_file) {
-    if (!kept_.empty() && same_ranks(kept_, wanted, nodes_)) return use_order(kept_, {});
+  bool change_order(const Names& wanted, const std::string& torus_file) {
+    if (!kept_.empty() && ranks_in(kept_, nodes_) == ranks_in(wanted, nodes_)) return use_order(kept_, {});
     if (!may_change_)
       return keep_order(torus_file +
                             " has another order of nodes, which would mix up the cores of running jobs: "
                             "reconfigure when no job runs",
                         false);
-    try {
-      write_order(order_path_, wanted);
-    } catch (const Error& error) {  // an order must not come into force if its file cannot be written
-      return keep_order(error.what(), true);
-    }
+    write_order(order_path_, wanted);
     return use_order(wanted, "the nodes are now in the order of " + torus_file);
   }
 
-  const std::string& config_path_;
-  const std::string& order_path_;
+  const std::string order_path_;
   const bool may_change_;
-  const Names& nodes_;
+  const Names nodes_;
   std::uint32_t* const rank_;
-  std::string none_because_;
+  placement_fatt_message& message_;
   std::string note_;
   Names kept_;
-  OrderResult result_;
 };
 
 }  // namespace
@@ -234,13 +202,7 @@ extern "C" bool placement_fatt_order(const char* config_path, const char* order_
                                      struct placement_fatt_message* message) {
   *message = {};
   try {
-    const Names nodes(names, names + count);
-    const std::string config(config_path), order(order_path);
-    const OrderResult result = OrderUpdate(config, order, may_change, nodes, rank).run();
-    std::snprintf(message->text, sizeof message->text, "%s", result.message.c_str());
-    message->is_error = result.is_error;
-    message->must_stop = result.must_stop;
-    return result.ranked;
+    return OrderUpdate(order_path, may_change, {names, names + count}, rank, *message).run(config_path);
   } catch (const std::exception& error) {
     std::snprintf(message->text, sizeof message->text, "%s", error.what());
   } catch (...) {

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cstddef>
-#include <cstdint>
 
 #include "common/util/text.hpp"
 

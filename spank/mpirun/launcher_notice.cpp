@@ -10,7 +10,6 @@
 
 #include "common/util/file_descriptor.hpp"
 #include "common/util/text.hpp"
-#include "spank/api/task_environment.hpp"
 
 namespace placement::spank {
 

@@ -11,12 +11,10 @@
 #include <exception>
 #include <functional>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "common/decision/job_variables.hpp"
 #include "common/policy/config.hpp"
-#include "common/slurm/controller_query.hpp"
 #include "common/slurm/slurm_command.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/util/deadline.hpp"
@@ -25,11 +23,8 @@
 #include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
-#include "spank/api/task_environment.hpp"
 #include "spank/mpirun/process_answer.hpp"
 #include "spank/mpirun/sequential_hostfile.hpp"
-#include "spank/request/job_decision.hpp"
-#include "spank/request/shipped_request.hpp"
 #include "spank/step/allocation.hpp"
 #include "spank/step/slurm_view.hpp"
 
@@ -53,24 +48,19 @@ struct JobPlan {
 bool is_heterogeneous() { return !environment_value("SLURM_HET_SIZE").empty(); }
 
 constexpr const char* not_wanted = "PLACEMENT_MPIRUN=no";
-constexpr const char* why_not_heterogeneous = "the job is heterogeneous, and srun places the steps of its components";
-
-// Returns true if the job, or a component of it, was submitted with a policy.
-bool has_request() {
-  if (!is_heterogeneous()) return request_of_allocation().has_value();
-  const std::int64_t size = parse_integer(environment_value("SLURM_HET_SIZE")).value_or(0);
-  for (std::uint32_t component = 0; component < std::clamp<std::int64_t>(size, 0, INT16_MAX); ++component)
-    if (request_of_allocation(component)) return true;
-  return false;
-}
 
 // Returns the plan for the allocation in this process's environment. `wanted` is the user's PLACEMENT_MPIRUN. Returns
 // nothing if the job has no policy, or if it uses a stored profile, which only srun can find. Throws Error with the
 // reason if the hostfile cannot be made.
 std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
-  const std::optional<PlacementRequest> placement_request = request_of_allocation();
-  if (!placement_request || (placement_request->automatic && !placement_request->matrix)) return std::nullopt;
-  if (is_heterogeneous()) throw Error(why_not_heterogeneous);
+  std::optional<PlacementRequest> placement_request = request_of_allocation();
+  const std::int64_t components = parse_integer(environment_value("SLURM_HET_SIZE")).value_or(0);
+  for (std::uint32_t k = 0; !placement_request && k < std::clamp<std::int64_t>(components, 0, INT16_MAX); ++k)
+    placement_request = request_of_allocation(k);
+  if (!placement_request) return std::nullopt;
+  if (wanted == "no") throw Error(not_wanted);
+  if (is_heterogeneous()) throw Error("the job is heterogeneous, and srun places the steps of its components");
+  if (placement_request->automatic && !placement_request->matrix) return std::nullopt;
   slurm_init(nullptr);
   Allocation allocation = current_allocation();
   const ControllerState& controller = allocation.controller;
@@ -160,11 +150,8 @@ std::vector<Setting> settings_of_script(spank_t spank, const std::string& wanted
 
 std::string plan_mpirun_of_salloc(bool has_command) {
   const std::string wanted = environment_value(mpirun_switch_variable);
-  if (!has_request()) return {};
   std::vector<Setting> settings;
   try {
-    if (wanted == "no") throw Error(not_wanted);
-    if (is_heterogeneous()) throw Error(why_not_heterogeneous);
     const auto is_set = [](const std::string& name) { return std::getenv(name.c_str()) != nullptr; };
     if (const auto plan = plan_of_allocation(wanted)) settings = settings_for(*plan, false, is_set);
   } catch (const Error& error) {

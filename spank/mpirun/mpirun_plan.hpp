@@ -47,7 +47,7 @@ void forget_mpirun_plan();
 
 // Makes the plan in salloc and sets the variables in its environment. Call it when the environment describes the job.
 // salloc holds the plan until it ends. `has_command` is false if salloc starts its default shell. Returns a message for
-// the user, which is usually empty. Throws bad_alloc, or Error if the shipped request is damaged.
+// the user, which is usually empty. Throws bad_alloc.
 std::string plan_mpirun_of_salloc(bool has_command);
 
 // Makes the plan in the process that becomes a batch script or the shell of an interactive step, as the user. That

@@ -11,8 +11,8 @@ namespace {
 
 bool cores_are_told(const Allocation& allocation, const StepPlacement& placement, CoreNumbering numbering) {
   if (numbering == CoreNumbering::unknown || placement.cores_of_rank.empty() || !placement.whole_cores) return false;
-  return std::none_of(allocation.view.nodes.begin(), allocation.view.nodes.end(),
-                      [](const NodeView& node) { return node.cores_per_socket == 1 && node.sockets > 1; });
+  const auto is_unknown = [](const NodeView& node) { return node.cores_per_socket == 1 && node.sockets > 1; };
+  return std::ranges::none_of(allocation.view.nodes, is_unknown);
 }
 
 // Returns mpirun's number for each core of the node. The numbers of cores that mpirun does not see are not used.
@@ -54,12 +54,8 @@ std::string sequential_hostfile(const Allocation& allocation, const StepPlacemen
     for (const std::uint32_t rank : placement.ranks_of_node[node]) {
       std::string& text = line.at(rank);
       text = allocation.step.nodes[node];
-      char before = ' ';
-      if (cores)
-        for (const std::int32_t core : placement.cores_of_rank[rank]) {
-          text += before + std::to_string(numbers[static_cast<std::size_t>(core)]);
-          before = ',';
-        }
+      const auto number = [&](std::int32_t core) { return std::to_string(numbers[static_cast<std::size_t>(core)]); };
+      if (cores) text += " " + joined(placement.cores_of_rank[rank], ",", number);
     }
   }
   std::string text;

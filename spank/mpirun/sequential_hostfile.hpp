@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "spank/step/allocation.hpp"
 

@@ -9,7 +9,6 @@
 #include <ctime>
 #include <filesystem>
 #include <map>
-#include <vector>
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/matrix/written_profile.hpp"
@@ -81,6 +80,45 @@ std::time_t changed(const std::string& file) {
   return stat(file.c_str(), &status) == 0 ? status.st_mtim.tv_sec : 0;
 }
 
+UsableProfile none_usable(std::string told, bool none_stored = false) {
+  return {nullptr, {}, std::move(told), none_stored};
+}
+
+// Returns learned profiles with the number of ranks of `run`, if they agree, else a scaled profile of another number.
+UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run, TrafficWeight weight) {
+  const LearnedProfile learned = learned_profile(store.find_learned(run), run.ranks, weight);
+  if (learned.matrix && learned.matrix->total_weight() == 0)
+    return none_usable("in the last " + std::to_string(learned.runs) + " runs of " + described(run) +
+                       " the ranks sent each other nothing");
+  if (learned.matrix)
+    return {learned.matrix, learned.file,
+            "using the learned profile of " + described(run) + ", whose last " + std::to_string(learned.runs) +
+                " runs differ by at most " + percent(learned.difference) + " of the traffic: " + learned.file};
+  std::string not_scaled;
+  for (const Source& source : other_ranks(store, run)) {
+    const LearnedProfile known = read(source, weight);
+    if (!known.matrix) continue;
+    const std::string from =
+        (source.learned ? "the learned profile with " : "the profile with ") + std::to_string(source.ranks) + " ranks";
+    std::string why_not;
+    if (auto scaled = pattern::scaled_matrix(*known.matrix, run.ranks, &why_not))
+      return {std::make_shared<const CommMatrix>(std::move(scaled->matrix)), known.file,
+              "no profile is stored for " + described(run) + ": using " + from + ", scaled to " + scaled->structure +
+                  ": " + known.file};
+    if (not_scaled.empty()) not_scaled = from + " cannot be scaled: " + why_not;
+  }
+  if (learned.runs == ProfileStore::learned_runs)
+    return none_usable("the last " + std::to_string(learned.runs) + " runs of " + described(run) + " differ by " +
+                       percent(learned.difference) + " of the traffic, more than the allowed " +
+                       percent(most_difference_of_runs));
+  if (learned.runs > 0)
+    return none_usable("learned only " + std::to_string(learned.runs) + " of the " +
+                       std::to_string(ProfileStore::learned_runs) + " runs of " + described(run) + " that must agree");
+  return none_usable("no profile is stored for " + described(run) + other_arguments(store, run) +
+                         (not_scaled.empty() ? "" : ", and " + not_scaled),
+                     true);
+}
+
 }  // namespace
 
 std::string described(const ProgramRun& run) {
@@ -128,49 +166,6 @@ std::optional<NextLearned> next_to_learn(const ProfileStore& store, const Progra
   }
   return NextLearned{store.learned_file_for(run, files, number), files.empty()};
 }
-
-namespace {
-
-UsableProfile none_usable(std::string told, bool none_stored = false) {
-  return {nullptr, {}, std::move(told), none_stored};
-}
-
-// Returns learned profiles with the number of ranks of `run`, if they agree, else a scaled profile of another number.
-UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run, TrafficWeight weight) {
-  const LearnedProfile learned = learned_profile(store.find_learned(run), run.ranks, weight);
-  if (learned.matrix && learned.matrix->total_weight() == 0)
-    return none_usable("in the last " + std::to_string(learned.runs) + " runs of " + described(run) +
-                       " the ranks sent each other nothing");
-  if (learned.matrix)
-    return {learned.matrix, learned.file,
-            "using the learned profile of " + described(run) + ", whose last " + std::to_string(learned.runs) +
-                " runs differ by at most " + percent(learned.difference) + " of the traffic: " + learned.file};
-  std::string not_scaled;
-  for (const Source& source : other_ranks(store, run)) {
-    const LearnedProfile known = read(source, weight);
-    if (!known.matrix) continue;
-    const std::string from =
-        (source.learned ? "the learned profile with " : "the profile with ") + std::to_string(source.ranks) + " ranks";
-    std::string why_not;
-    if (auto scaled = pattern::scaled_matrix(*known.matrix, run.ranks, &why_not))
-      return {std::make_shared<const CommMatrix>(std::move(scaled->matrix)), known.file,
-              "no profile is stored for " + described(run) + ": using " + from + ", scaled to " + scaled->structure +
-                  ": " + known.file};
-    if (not_scaled.empty()) not_scaled = from + " cannot be scaled: " + why_not;
-  }
-  if (learned.runs == ProfileStore::learned_runs)
-    return none_usable("the last " + std::to_string(learned.runs) + " runs of " + described(run) + " differ by " +
-                       percent(learned.difference) + " of the traffic, more than the allowed " +
-                       percent(most_difference_of_runs));
-  if (learned.runs > 0)
-    return none_usable("learned only " + std::to_string(learned.runs) + " of the " +
-                       std::to_string(ProfileStore::learned_runs) + " runs of " + described(run) + " that must agree");
-  return none_usable("no profile is stored for " + described(run) + other_arguments(store, run) +
-                         (not_scaled.empty() ? "" : ", and " + not_scaled),
-                     true);
-}
-
-}  // namespace
 
 UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run, TrafficWeight weight) {
   const auto found = store.find(run);

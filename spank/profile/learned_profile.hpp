@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "common/matrix/comm_matrix.hpp"
 #include "common/matrix/matrix_format.hpp"

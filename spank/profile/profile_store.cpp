@@ -20,7 +20,6 @@
 #include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
-#include "spank/profile/program_facts.hpp"
 
 namespace placement::spank {
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 
@@ -18,10 +17,8 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
-#include "spank/api/task_environment.hpp"
 #include "spank/profile/learned_profile.hpp"
 #include "spank/profile/profile_store.hpp"
-#include "spank/profile/program_facts.hpp"
 #include "spank/request/client_options.hpp"
 
 namespace placement::spank {
@@ -138,24 +135,21 @@ std::string checked_profile_file(const std::string& file) {
 std::string profile_step(spank_t spank, const std::string& file, std::int32_t tasks) {
   const auto [job, step] = step_number(spank).value();
   const std::vector<std::string> command = command_of_step(spank);
-  std::optional<ProgramRun> run;
-  if (!command.empty()) {
-    run = run_of(command, tasks);
-    if (!run->mpi_libraries.empty() && !has_mpi_of_profiler(*run))
-      throw Error(shown(command.front()) + " is linked with " + run->mpi_libraries.front() +
-                  ", but the profiler with " + mpi_of_profiler() + ": both would be loaded");
-  }
+  const ProgramRun run = run_of(command, tasks);
+  const std::string program = shown(command.front());
+  if (!run.mpi_libraries.empty() && !has_mpi_of_profiler(run))
+    throw Error(program + " is linked with " + run.mpi_libraries.front() + ", but the profiler with " +
+                mpi_of_profiler() + ": both would be loaded");
   std::string path = with_numbers(file, job, step);
   if (file.empty()) {
     const ProfileStore store = ProfileStore::of_user(std::getenv);
-    if (!run) run = run_of(command, tasks);
-    path = store.file_for(*run);
-    store.note_arguments(*run);
+    path = store.file_for(run);
+    store.note_arguments(run);
   }
   setenv(step_profile_variable, path.c_str(), 1);
   const std::string condition =
-      run && run->mpi_libraries.empty()
-          ? ", if " + shown(command.front()) + " starts an MPI program or loads MPI: it is not linked with MPI itself"
+      run.mpi_libraries.empty()
+          ? ", if " + program + " starts an MPI program or loads MPI: it is not linked with MPI itself"
           : "";
   slurm_info("placement: the profile of step %u.%u goes to %s%s", job, step, printable(path).c_str(),
              condition.c_str());

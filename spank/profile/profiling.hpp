@@ -3,7 +3,6 @@
 #include "spank/api/spank_api.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 

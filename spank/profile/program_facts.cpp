@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/profile/program_facts.hpp"
+#include "spank/profile/profile_store.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <iterator>
 
 extern "C" {
 #include <slurm/spank.h>
@@ -96,8 +95,7 @@ std::optional<std::int32_t> known_task_count(const ClientOption& option, bool on
     if (gpus && of_node) return std::nullopt;
     return product(gpus ? gpu_number(gpus) : product(nodes, gpu_number(of_node)), positive(per_gpu));
   }
-  const bool others = std::any_of(std::begin(other_counts), std::end(other_counts),
-                                  [&option](const char* name) { return option(name).has_value(); });
+  const bool others = std::ranges::any_of(other_counts, [&](const char* name) { return option(name).has_value(); });
   return one_per_node && !others ? nodes : std::nullopt;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/request/job_decision.hpp"
 
-#include <optional>
+#include <string_view>
 
 #include "common/util/text.hpp"
 
@@ -43,8 +43,8 @@ bool ranks_are_promised(std::uint32_t job, std::uint32_t array, const char* valu
   return outcome && (!outcome->starts_with(stock) || outcome->find("its ranks follow ") != outcome->npos);
 }
 
-std::string component_variable(std::string_view name, std::uint32_t component) {
-  return std::string(name) + "_HET_GROUP_" + std::to_string(component);
+std::string component_variable(const std::string& name, std::optional<std::uint32_t> component) {
+  return component ? name + "_HET_GROUP_" + std::to_string(*component) : name;
 }
 
 }  // namespace placement::spank

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <string_view>
 
 namespace placement::spank {
 
@@ -19,7 +19,7 @@ std::string decision_notice(bool asked, std::uint32_t job, std::uint32_t array, 
 // others. The parameters are those of decision_notice().
 bool ranks_are_promised(std::uint32_t job, std::uint32_t array, const char* value);
 
-// Returns the name of the variable `name` for component `component` of a heterogeneous job: NAME_HET_GROUP_K.
-std::string component_variable(std::string_view name, std::uint32_t component);
+// Returns the name of the variable `name` for the job, or for component K of a heterogeneous job: NAME_HET_GROUP_K.
+std::string component_variable(const std::string& name, std::optional<std::uint32_t> component);
 
 }  // namespace placement::spank

@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <iterator>
-#include <memory>
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/matrix/matrix_wire.hpp"
@@ -125,8 +123,7 @@ bool is_stock_distribution(std::string_view word) {
   constexpr std::string_view known[] = {"block", "cyclic", "arbitrary", "hostfile", "*", "pack", "nopack"};
   if (equal_any_case(word.substr(0, plane.size()), plane)) return true;
   const std::string_view first = word.substr(0, word.find_first_of(":,"));
-  return std::any_of(std::begin(known), std::end(known),
-                     [first](std::string_view name) { return equal_any_case(first, name); });
+  return std::ranges::any_of(known, [first](std::string_view name) { return equal_any_case(first, name); });
 }
 
 std::string hint_for_unknown_word(std::string_view word) {

@@ -16,7 +16,6 @@
 #include "monitor/protocol/query_client.hpp"
 #include "policies/table.hpp"
 #include "spank/request/job_decision.hpp"
-#include "spank/request/options.hpp"
 #include "spank/request/shipped_request.hpp"
 #include "spank/step/slurm_view.hpp"
 
@@ -36,11 +35,6 @@ std::int32_t positive(const std::string& name, const std::string& text) {
   if (!number || *number < 1 || *number > INT32_MAX)
     throw Error(name + "=" + shown(text) + ": expected a number above 0");
   return static_cast<std::int32_t>(*number);
-}
-
-// Returns the name of the variable for the job, or for its component.
-std::string of_component(const std::string& name, std::optional<std::uint32_t> component) {
-  return component ? component_variable(name, *component) : name;
 }
 
 // Throws Error unless `component` names a component of a heterogeneous job, or is empty for any other job.
@@ -89,15 +83,15 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
   check_component(component);
   Allocation allocation;
   StepShape& step = allocation.step;
-  const std::string id = of_component("SLURM_JOB_ID", component),
-                    tasks = of_component("SLURM_TASKS_PER_NODE", component);
+  const std::string id = component_variable("SLURM_JOB_ID", component),
+                    tasks = component_variable("SLURM_TASKS_PER_NODE", component);
   step.job = static_cast<std::uint32_t>(positive(id, required(id)));
-  step.nodes = expand_hostlist(std::string_view(required(of_component("SLURM_JOB_NODELIST", component))));
+  step.nodes = expand_hostlist(std::string_view(required(component_variable("SLURM_JOB_NODELIST", component))));
   step.tasks = parse_tasks_per_node(required(tasks));
   if (step.tasks.size() != step.nodes.size())
     throw Error(tasks + " has " + std::to_string(step.tasks.size()) + " nodes, but SLURM_JOB_NODELIST has " +
                 std::to_string(step.nodes.size()));
-  const std::string cpus = of_component("SLURM_CPUS_PER_TASK", component);
+  const std::string cpus = component_variable("SLURM_CPUS_PER_TASK", component);
   if (const std::string text = environment_value(cpus); !text.empty()) step.cores_per_task = positive(cpus, text);
   step.rank0_host = environment_value("MASTER_ADDR");
   JobQuery query(step.job);
@@ -115,7 +109,7 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
 }
 
 std::string variable_of_job(const char* name, std::optional<std::uint32_t> component) {
-  const std::string text = environment_value(of_component(name, component));
+  const std::string text = environment_value(component_variable(name, component));
   return text.empty() ? environment_value(name) : text;
 }
 
@@ -143,8 +137,9 @@ std::string take_plan_of_job(StepShape& step, ClusterView& view, std::optional<s
 
 std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_t> component) {
   const auto unpack = [](std::optional<std::uint32_t> of) {
-    return unpack_request(
-        [of](const std::string& name) { return std::getenv(of_component(job_environment_prefix + name, of).c_str()); });
+    return unpack_request([of](const std::string& name) {
+      return std::getenv(component_variable(job_environment_prefix + name, of).c_str());
+    });
   };
   std::optional<PlacementRequest> received = unpack(component);
   if (!received && component) {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "common/policy/policy_spec.hpp"
 #include "common/state/controller_state.hpp"

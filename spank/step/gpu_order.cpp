@@ -70,19 +70,13 @@ NodeTopology gpus_with_links(const NodeView& view, const std::vector<GpuShape>& 
   return node;
 }
 
-// Returns the traffic between the ranks of a node, scaled to 31 bits; the ranks are ascending.
+// Returns the traffic between the ranks of a node, scaled to 31 bits.
 Numbers traffic_among(const CommMatrix& matrix, const std::vector<std::uint32_t>& ranks) {
   const std::size_t count = ranks.size();
   Numbers traffic(count * count, 0);
-  for (std::size_t a = 0; a < count; ++a) {
-    const auto neighbours = matrix.neighbours(static_cast<std::int32_t>(ranks[a]));
-    const auto weights = matrix.weights(static_cast<std::int32_t>(ranks[a]));
-    for (std::size_t i = 0; i < neighbours.size(); ++i) {
-      const auto found = std::lower_bound(ranks.begin(), ranks.end(), static_cast<std::uint32_t>(neighbours[i]));
-      if (found != ranks.end() && *found == static_cast<std::uint32_t>(neighbours[i]))
-        traffic[a * count + static_cast<std::size_t>(found - ranks.begin())] = weights[i];
-    }
-  }
+  for (std::size_t a = 0; a < count; ++a)
+    for (std::size_t b = 0; b < count; ++b)
+      traffic[a * count + b] = matrix.weight(static_cast<std::int32_t>(ranks[a]), static_cast<std::int32_t>(ranks[b]));
   const std::int64_t scale = matrix.total_weight() / most_traffic + 1;
   for (std::int64_t& weight : traffic)
     if (weight > 0) weight = std::max<std::int64_t>(weight / scale, 1);

@@ -12,7 +12,6 @@
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "config.h"
-#include "spank/api/task_environment.hpp"
 
 namespace placement::spank {
 

@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <optional>
-#include <span>
+#include <map>
 #include <unordered_map>
 
 #include "common/policy/config.hpp"
 #include "common/slurm/controller_query.hpp"
+#include "common/topology/scontrol_topology.hpp"
 #include "common/topology/topology_read.hpp"
 #include "common/util/cpu_list.hpp"
 #include "common/util/environment.hpp"
@@ -24,12 +24,11 @@ namespace {
 constexpr std::int32_t max_gpus = 1024;    // of a node
 constexpr std::size_t longest_list = 126;  // of CPUs that Slurm prints; it cuts a longer one without a sign
 
-// Returns the numbers in the list of a line of "scontrol -d show job", such as
-// "GRES=nic:1(IDX:0),gpu:tesla:3(IDX:0-1,4)"; none if a GPU has no number.
-std::vector<std::int32_t> gpus_in_word(std::string_view word) {
+// Returns the numbers of GPUs in the value of GRES= in a line of "scontrol -d show job", such as
+// "nic:1(IDX:0),gpu:tesla:3(IDX:0-1,4)"; none if a GPU has no number.
+std::vector<std::int32_t> gpus_in(std::string_view word) {
   std::vector<std::int32_t> numbers;
-  if (!word.starts_with("GRES=")) return numbers;
-  for (word.remove_prefix(5); !word.empty();) {
+  while (!word.empty()) {
     const std::size_t open = word.find('('), close = word.find(')');
     if (open == word.npos || close == word.npos || close < open) return {};
     const std::string_view name = word.substr(0, open), list = word.substr(open + 1, close - open - 1);
@@ -56,7 +55,7 @@ using NodesOfJob = std::unordered_map<std::string, NodeOfJob>;
 NodesOfJob nodes_of_job(std::span<const ShownJob> shown_jobs, std::uint32_t job) {
   NodesOfJob nodes;
   for (const ShownJob& shown_job : shown_jobs) {
-    if (shown_job.id != job && !shown_job.is_component) continue;
+    if (shown_job.id != job && shown_job.leader == 0) continue;
     for (const ShownJob::Part& part : shown_job.parts)
       for (const std::string& name : expand_hostlist(part.nodes)) {
         nodes[name].cpus.push_back(part.cpus);
@@ -107,9 +106,19 @@ ClusterView view_in_force(const ControllerState& controller, std::span<const Nod
   return view;
 }
 
-// Returns the number in a word such as "ArrayJobId=42"; 0 if there is none.
-std::uint32_t number_after_equals(std::string_view word) {
-  return static_cast<std::uint32_t>(parse_integer(word.substr(word.find('=') + 1)).value_or(0));
+std::uint32_t number_in(std::string_view text) { return static_cast<std::uint32_t>(parse_integer(text).value_or(0)); }
+
+// Reads the first line of a job.
+ShownJob parse_first_line(std::map<std::string_view, std::string_view> ids) {
+  ShownJob job;
+  job.id = job.array_job = number_in(ids["JobId"]);
+  job.leader = number_in(ids["HetJobId"]);
+  job.offset = number_in(ids["HetJobOffset"]);
+  if (!ids.contains("ArrayJobId")) return job;
+  job.array_job = number_in(ids["ArrayJobId"]);
+  const auto task = parse_integer(ids["ArrayTaskId"]);
+  job.array_task = std::to_string(job.array_job) + "_" + (task ? std::to_string(*task) : "");
+  return job;
 }
 
 }  // namespace
@@ -117,30 +126,24 @@ std::uint32_t number_after_equals(std::string_view word) {
 std::vector<ShownJob> parse_shown_jobs(std::string_view text) {
   std::vector<ShownJob> jobs;
   for (const std::string_view line : split_at(text, '\n')) {
-    const std::vector<std::string_view> words = split_words(line);
-    if (words.empty()) continue;
-    if (words[0].starts_with("JobId=")) {
-      ShownJob& job = jobs.emplace_back();
-      job.id = job.array_job = number_after_equals(words[0]);
-      const std::string_view second = words.size() > 1 ? words[1] : "";
-      job.is_component = second.starts_with("HetJobId=");
-      if (words.size() > 2 && second.starts_with("ArrayJobId=")) {
-        job.array_job = number_after_equals(second);
-        job.array_task = std::to_string(job.array_job) + "_" + std::to_string(number_after_equals(words[2]));
-      }
-    }
+    const std::string_view field = trimmed(line);
+    auto pairs = scontrol_pairs(field.substr(0, field.find(" JobName=")));  // the name is its user's own text
+    if (line.starts_with("JobId=")) jobs.push_back(parse_first_line(pairs));
     if (jobs.empty()) continue;
     ShownJob& job = jobs.back();
-    if (words[0].starts_with("JobState=")) {
-      const std::string_view state = words[0].substr(9);
+    if (field.starts_with("JobState=")) {
+      const std::string_view state = pairs["JobState"];
+      job.pending = state == "PENDING";
       job.holds_cpus = state == "RUNNING" || state == "SUSPENDED" || state == "COMPLETING";
     }
-    if (words[0].starts_with("Requeue=") && words.size() > 1) job.restarts = number_after_equals(words[1]);
-    if (words[0].starts_with("Partition=")) job.partition = words[0].substr(10);
-    if (words.size() > 1 && words[0].starts_with("Nodes=") && words[1].starts_with("CPU_IDs=")) {
-      const std::string cpus(words[1].substr(8));
+    if (field.starts_with("Requeue=")) job.restarts = number_in(pairs["Restarts"]);
+    if (field.starts_with("SubmitTime=")) job.submitted_s = parse_integer(pairs["SubmitTime"]).value_or(0);
+    if (field.starts_with("Partition=")) job.partition = pairs["Partition"];
+    if (field.starts_with("SystemComment=")) job.system_comment = field.substr(field.find('=') + 1);
+    if (field.starts_with("Nodes=") && pairs.contains("CPU_IDs")) {
+      const std::string cpus(pairs["CPU_IDs"]);
       job.parts.push_back(
-          {std::string(words[0].substr(6)), cpus.size() <= longest_list ? cpus : "", gpus_in_word(words.back())});
+          {std::string(pairs["Nodes"]), cpus.size() <= longest_list ? cpus : "", gpus_in(pairs["GRES"])});
     }
   }
   return jobs;

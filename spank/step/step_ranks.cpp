@@ -145,7 +145,8 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   const Deadline deadline = Deadline::after(policy_patience);
   const policies::Policy& policy = policies::check_policy_spec(placement_request.spec);
   StepPlacement result;
-  Placement placement = policy.place(places.view, request, deadline);
+  Placement& placement = result;
+  placement = policy.place(places.view, request, deadline);
   if (placement.ranks.size() != static_cast<std::size_t>(request.tasks))
     throw Error("the policy placed " + std::to_string(placement.ranks.size()) + " ranks of " +
                 std::to_string(request.tasks));
@@ -160,10 +161,6 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   result.whole_cores = places.whole_cores;
   if (places.whole_cores || places.ordered)
     for (const RankPlace& rank : placement.ranks) result.cores_of_rank.push_back(cores_of(rank, places, view));
-  result.reasons = std::move(placement.reasons);
-  result.lack = placement.lack;
-  result.cost = placement.cost;
-  result.natural_cost = placement.natural_cost;
   return result;
 }
 

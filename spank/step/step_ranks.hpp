@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "common/policy/policy.hpp"
@@ -13,16 +12,13 @@
 
 namespace placement::spank {
 
-// The placement of the ranks of a step on its nodes and cores.
-struct StepPlacement {
+// The placement of the ranks of a step on its nodes and cores. The members of Placement are those of the policy's
+// answer for the view of the step.
+struct StepPlacement : Placement {
   std::vector<std::vector<std::uint32_t>> ranks_of_node;  // of each node, ascending, as pmix and pmi2 need them
   std::vector<std::int32_t> slot_of_rank;                 // as in BindPlan; empty if tasks share hardware threads
   std::vector<std::vector<std::int32_t>> cores_of_rank;  // cores within the node; empty if tasks share hardware threads
-  bool whole_cores = true;           // false: tasks have hardware threads, and several may have one core
-  std::vector<std::string> reasons;  // how the policy placed the ranks, and the result, as in Placement
-  std::string lack;                  // the data that the policy needed and did not have; empty: none
-  Cost cost = 0;                     // hop-bytes
-  Cost natural_cost = 0;             // hop-bytes of the natural order
+  bool whole_cores = true;  // false: tasks have hardware threads, and several may have one core
   // Hop-bytes of the order that the policy prefers, if MPI cannot read its map; see MapLength.
   std::optional<Cost> cost_of_best_order;
 };

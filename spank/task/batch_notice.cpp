@@ -3,19 +3,30 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "common/decision/job_variables.hpp"
 #include "common/util/file_descriptor.hpp"
-#include "spank/api/task_environment.hpp"
+#include "common/util/text.hpp"
 #include "spank/request/job_decision.hpp"
-#include "spank/request/shipped_request.hpp"
 
 namespace placement::spank {
 
 namespace {
+
+// Returns the value of a variable of the task as a number; 0 if it is not set or no number from 1 to UINT32_MAX.
+std::uint32_t task_number(spank_t spank, const std::string& name) {
+  const auto number = parse_integer(task_variable(spank, name.c_str()).value_or(""));
+  return number && *number > 0 && *number <= UINT32_MAX ? static_cast<std::uint32_t>(*number) : 0;
+}
+
+// Returns the number of components of the job, 1 if it is not heterogeneous, at most Slurm's limit of 128.
+std::uint32_t component_count(spank_t spank) {
+  return std::clamp(task_number(spank, "SLURM_HET_SIZE"), std::uint32_t{1}, std::uint32_t{128});
+}
 
 std::string name_for(const std::string& name, std::uint32_t component) {
   return component == 0 ? name : component_variable(name, component);

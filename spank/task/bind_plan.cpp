@@ -6,16 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <numeric>
 #include <utility>
 
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
-#include "spank/task/cpu_masks.hpp"
 #include "spank/task/gpu_devices.hpp"
-#include "spank/task/gpu_tasks.hpp"
 
 namespace placement::spank {
 
@@ -26,13 +23,10 @@ constexpr int plan_version = 1;
 constexpr std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 constexpr std::int32_t base = 64;
 
-// Removes a number and the colon after it from the front of `text`. Returns false if they are not there.
-bool take_number(std::string_view& text, std::uint32_t& value) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop == end || *stop != ':') return false;
-  text.remove_prefix(static_cast<std::size_t>(stop - text.data()) + 1);
-  return true;
+// Returns what a plan begins with, up to WIDTH.
+std::string head_of(std::uint32_t job, std::uint32_t step, std::size_t ranks) {
+  return std::to_string(plan_version) + ":" + std::to_string(job) + ":" + std::to_string(step) + ":" +
+         std::to_string(ranks) + ":";
 }
 
 // Returns the slot of the rank, or -1 if a character is no digit.
@@ -85,8 +79,7 @@ std::vector<CpuMask> deal(const TaskVariables& variables, const std::vector<CpuM
     taken.of_task[i] = {gpus[static_cast<std::size_t>(gpu_order[i])]};
   if (!taken.follow_cores && taken.of_task.empty()) return deal_masks(masks, slots, cores);
   const auto known = gpus_of_node(variables, true);
-  const bool anywhere =
-      known && std::all_of(known->begin(), known->end(), [](const GpuShape& gpu) { return gpu.cores.empty(); });
+  const bool anywhere = known && std::ranges::all_of(*known, [](const GpuShape& gpu) { return gpu.cores.empty(); });
   if (anywhere || (!known && !taken.follow_cores)) return deal_masks(masks, slots, cores);
   if (taken.follow_cores) return masks;
   std::vector<std::int32_t> in_order(masks.size());
@@ -104,8 +97,7 @@ std::optional<std::string> encode_plan(const BindPlan& plan) {
     most = std::max(most, slot);
   }
   const int width = most < base ? 1 : 2;
-  std::string text = std::to_string(plan_version) + ":" + std::to_string(plan.job) + ":" + std::to_string(plan.step) +
-                     ":" + std::to_string(plan.slot_of_rank.size()) + ":" + std::to_string(width) + ":";
+  std::string text = head_of(plan.job, plan.step, plan.slot_of_rank.size()) + std::to_string(width) + ":";
   if (text.size() + plan.slot_of_rank.size() * static_cast<std::size_t>(width) > most_plan_bytes) return std::nullopt;
   for (const std::int32_t slot : plan.slot_of_rank) {
     if (width == 2) text += digits[static_cast<std::size_t>(slot / base)];
@@ -116,18 +108,17 @@ std::optional<std::string> encode_plan(const BindPlan& plan) {
 
 std::optional<std::vector<std::int32_t>> slots_for(std::string_view text, std::uint32_t job, std::uint32_t step,
                                                    std::uint32_t total, std::span<const std::uint32_t> local_ranks) {
-  std::uint32_t version = 0, of_job = 0, of_step = 0, ranks = 0, width = 0;
-  if (!take_number(text, version) || version != plan_version) return std::nullopt;
-  if (!take_number(text, of_job) || of_job != job) return std::nullopt;
-  if (!take_number(text, of_step) || of_step != step) return std::nullopt;
-  if (!take_number(text, ranks) || ranks != total) return std::nullopt;
-  if (!take_number(text, width) || width < 1 || width > 2) return std::nullopt;
-  if (text.size() != static_cast<std::size_t>(ranks) * width) return std::nullopt;
+  const std::string head = head_of(job, step, total);
+  const bool one_digit = text.starts_with(head + "1:"), two_digits = text.starts_with(head + "2:");
+  const std::size_t width = one_digit ? 1 : 2;
+  if (!one_digit && !two_digits) return std::nullopt;
+  text.remove_prefix(head.size() + 2);
+  if (text.size() != total * width) return std::nullopt;
 
   std::vector<std::int32_t> slots;
   std::vector<bool> taken(local_ranks.size(), false);
   for (const std::uint32_t rank : local_ranks) {
-    if (rank >= ranks) return std::nullopt;
+    if (rank >= total) return std::nullopt;
     const std::int32_t slot = slot_at(text, rank, width);
     if (slot < 0 || static_cast<std::size_t>(slot) >= taken.size() || taken[static_cast<std::size_t>(slot)])
       return std::nullopt;

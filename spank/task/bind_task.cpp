@@ -6,7 +6,6 @@
 #include <tuple>
 #include <vector>
 
-#include "spank/api/task_environment.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "spank/task/gpu_tasks.hpp"
 

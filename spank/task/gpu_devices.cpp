@@ -23,12 +23,20 @@ std::string first_line(const fs::path& file) {
   return std::string(trimmed(line));
 }
 
+// Returns the paths in a folder; none if it cannot be read.
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed))
+    entries.push_back(entry->path());
+  return entries;
+}
+
 // Returns the folders of the devices that a driver has, in the order of their PCI addresses, such as 0000:c1:00.0.
 std::vector<fs::path> devices_of(const fs::path& driver) {
-  std::vector<fs::path> devices;
-  std::error_code failed;
-  for (fs::directory_iterator entry(driver, failed), end; !failed && entry != end; entry.increment(failed))
-    if (entry->path().filename().string().find(':') != std::string::npos) devices.push_back(entry->path());
+  std::vector<fs::path> devices = entries_of(driver);
+  std::erase_if(devices,
+                [](const fs::path& entry) { return entry.filename().string().find(':') == std::string::npos; });
   std::ranges::sort(devices, {}, [](const fs::path& device) {
     const std::string address = device.filename().string();
     return std::pair(address.size(), address);  // a domain may have more than four digits
@@ -38,13 +46,9 @@ std::vector<fs::path> devices_of(const fs::path& driver) {
 
 // Returns whether a GPU of NVIDIA is divided into instances.
 bool is_divided(const fs::path& root) {
-  std::error_code failed;
-  for (fs::directory_iterator gpu(root / "proc/driver/nvidia/capabilities", failed), end; !failed && gpu != end;
-       gpu.increment(failed)) {
-    std::error_code none;
-    for (fs::directory_iterator part(gpu->path() / "mig", none); !none && part != end; part.increment(none))
-      if (part->path().filename().string().starts_with("gi")) return true;
-  }
+  for (const fs::path& gpu : entries_of(root / "proc/driver/nvidia/capabilities"))
+    for (const fs::path& part : entries_of(gpu / "mig"))
+      if (part.filename().string().starts_with("gi")) return true;
   return false;
 }
 
@@ -71,17 +75,14 @@ struct Interface {
 // Returns the interfaces with an active port, by their places: those of InfiniBand, or all if there are none.
 std::vector<Interface> active_interfaces(const fs::path& base) {
   std::vector<Interface> interfaces;
-  std::error_code failed;
-  for (fs::directory_iterator entry(base / "sys/class/infiniband", failed), end; !failed && entry != end;
-       entry.increment(failed)) {
-    std::error_code none;
-    std::vector<fs::path> ports;
-    for (fs::directory_iterator port(entry->path() / "ports", none); !none && port != end; port.increment(none))
-      if (first_line(port->path() / "state").ends_with("ACTIVE")) ports.push_back(port->path());
+  for (const fs::path& entry : entries_of(base / "sys/class/infiniband")) {
+    std::vector<fs::path> ports = entries_of(entry / "ports");
+    std::erase_if(ports, [](const fs::path& port) { return !first_line(port / "state").ends_with("ACTIVE"); });
     if (ports.empty()) continue;
     const fs::path port = std::ranges::min(ports);
-    interfaces.push_back({fs::weakly_canonical(entry->path() / "device", none),
-                          entry->path().filename().string() + ":" + port.filename().string(),
+    std::error_code failed;
+    interfaces.push_back({fs::weakly_canonical(entry / "device", failed),
+                          entry.filename().string() + ":" + port.filename().string(),
                           first_line(port / "link_layer") == "InfiniBand"});
   }
   if (std::ranges::any_of(interfaces, &Interface::infiniband))

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "common/util/text.hpp"
@@ -81,23 +82,19 @@ std::vector<std::vector<std::int32_t>> by_list(std::string_view list, bool masks
 std::vector<std::int64_t> distance_of_cpus(std::span<const std::int32_t> gpus_of_task, std::span<const GpuShape> gpus,
                                            const MachineCores& machine) {
   const std::size_t cpus = machine.core_of_cpu.size();
-  const auto belongs = [&](const GpuShape& gpu, std::size_t cpu) {
-    return std::find(gpu.cores.begin(), gpu.cores.end(), machine.core_of_cpu[cpu]) != gpu.cores.end();
-  };
-  std::vector<bool> is_near(cpus, false);
+  std::set<std::int32_t> cores, packages;  // those near a GPU
   for (const std::int32_t number : gpus_of_task) {
-    const GpuShape& gpu = gpus[static_cast<std::size_t>(number)];
-    if (gpu.cores.empty()) return std::vector<std::int64_t>(cpus, 0);
-    for (std::size_t cpu = 0; cpu < cpus; ++cpu) is_near[cpu] = is_near[cpu] || belongs(gpu, cpu);
+    const std::vector<std::int32_t>& near = gpus[static_cast<std::size_t>(number)].cores;
+    if (near.empty()) return std::vector<std::int64_t>(cpus, 0);
+    cores.insert(near.begin(), near.end());
   }
-  std::vector<std::int32_t> packages;
   for (std::size_t cpu = 0; cpu < cpus; ++cpu)
-    if (is_near[cpu]) packages.push_back(machine.package_of_cpu[cpu]);
-  std::vector<std::int64_t> distance(cpus, 0);
+    if (cores.contains(machine.core_of_cpu[cpu])) packages.insert(machine.package_of_cpu[cpu]);
+  std::vector<std::int64_t> distance;
   for (std::size_t cpu = 0; cpu < cpus; ++cpu)
-    if (!is_near[cpu])
-      distance[cpu] =
-          std::find(packages.begin(), packages.end(), machine.package_of_cpu[cpu]) == packages.end() ? 2 : 1;
+    distance.push_back(cores.contains(machine.core_of_cpu[cpu])         ? 0
+                       : packages.contains(machine.package_of_cpu[cpu]) ? 1
+                                                                        : 2);
   return distance;
 }
 
@@ -139,8 +136,8 @@ std::vector<std::int32_t> parse_gpu_list(std::string_view list) {
     if (!number || *number < 0 || *number >= most_gpus) return {};
     gpus.push_back(static_cast<std::int32_t>(*number));
   }
-  std::sort(gpus.begin(), gpus.end());
-  if (std::adjacent_find(gpus.begin(), gpus.end()) != gpus.end()) return {};
+  std::ranges::sort(gpus);
+  if (std::ranges::adjacent_find(gpus) != gpus.end()) return {};
   return gpus;
 }
 
@@ -154,12 +151,7 @@ bool all_see_all(std::string_view binding, std::span<const std::int32_t> gpus, s
 std::optional<std::string> reordered_list(std::string_view list, std::span<const std::int32_t> order) {
   const std::vector<std::string_view> parts = split_at(list, ',');
   if (parts.size() != order.size()) return std::nullopt;
-  std::string text;
-  for (const std::int32_t number : order) {
-    if (!text.empty()) text += ',';
-    text += parts.at(static_cast<std::size_t>(number));
-  }
-  return text;
+  return joined(order, ",", [&](std::int32_t number) { return parts.at(static_cast<std::size_t>(number)); });
 }
 
 const char* gpu_list_variable(std::string_view file, const std::function<bool(const char*)>& is_set) {

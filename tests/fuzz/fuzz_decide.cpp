@@ -207,7 +207,7 @@ void ask(Question& q, Bytes in) {
     q.first_core.push_back(static_cast<std::uint32_t>(q.core_free.size()));
     q.cpus.push_back((byte & 0x10) != 0 ? 2 : 1);
     q.weight.push_back(byte >> 5);
-    q.max_tasks.push_back(byte >> 6);
+    q.max_tasks.push_back((byte >> 6) == 0 ? UINT32_MAX : byte >> 6);
     if ((byte & 0xc0) == 0x40) q.required.push_back((byte & 0x20) != 0 ? n : number(byte));
   }
   q.request.job_id = 1 + in.next() % 4;

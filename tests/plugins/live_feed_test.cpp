@@ -44,7 +44,7 @@ bool comes_true(const std::function<bool()>& condition) {
 }
 
 // Returns the owners for a feed that trusts only these users.
-LiveFeed::FindOwners only(std::vector<uid_t> users) {
+decltype(LiveSource::find_owners) only(std::vector<uid_t> users) {
   return [users = std::move(users)] { return SnapshotOwners{users, {}}; };
 }
 void silent(bool, const std::string&) {}
@@ -76,7 +76,7 @@ START_TEST(a_fresh_state_is_there_at_once) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/snapshot";
   write_snapshot(path, state_of_age(7));
-  const LiveFeed feed(path, only({getuid()}), 60, machine_nodes, silent);
+  const LiveFeed feed({path, only({getuid()}), 60, machine_nodes, silent});
   const LiveNow now = feed.now();
   ck_assert(now.state != nullptr);
   ck_assert_uint_eq(now.state->nodes.size(), 4);
@@ -91,7 +91,7 @@ START_TEST(what_cannot_be_used_says_why) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/snapshot";
   const auto why = [&](std::vector<uid_t> owners = {getuid()}) {
-    const LiveFeed feed(path, only(std::move(owners)), 60, machine_nodes, silent);
+    const LiveFeed feed({path, only(std::move(owners)), 60, machine_nodes, silent});
     const LiveNow now = feed.now();
     ck_assert(now.state == nullptr && now.state_of_node == nullptr);
     ck_assert_uint_eq(now.generation, 0);
@@ -119,12 +119,12 @@ START_TEST(the_clocks_of_two_hosts_differ_a_little) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/snapshot";
   write_snapshot(path, state_of_age(-5));
-  ck_assert(LiveFeed(path, only({getuid()}), 60, machine_nodes, silent).now().state != nullptr);
+  ck_assert(LiveFeed({path, only({getuid()}), 60, machine_nodes, silent}).now().state != nullptr);
   bool taken = true;
   for (std::time_t began = 0; began != std::time(nullptr);) {  // within one second
     began = std::time(nullptr);
     write_snapshot(path, state_of_age(-6));
-    taken = LiveFeed(path, only({getuid()}), 60, machine_nodes, silent).now().state != nullptr;
+    taken = LiveFeed({path, only({getuid()}), 60, machine_nodes, silent}).now().state != nullptr;
   }
   ck_assert(!taken);
 }
@@ -133,7 +133,7 @@ END_TEST
 START_TEST(a_newer_file_is_taken_and_a_bad_one_is_not) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/snapshot";
-  LiveFeed feed(path, only({getuid()}), 1000, machine_nodes, silent);
+  LiveFeed feed({path, only({getuid()}), 1000, machine_nodes, silent});
   ck_assert(feed.now().state == nullptr);
   write_snapshot(path, state_of_age(0));
   ck_assert(comes_true([&] { return feed.now().state != nullptr; }));
@@ -161,7 +161,7 @@ START_TEST(replaced_while_it_is_read) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/snapshot";
   write_snapshot(path, state_of_age(0));
-  LiveFeed feed(path, only({getuid()}), 1000, machine_nodes, silent);
+  LiveFeed feed({path, only({getuid()}), 1000, machine_nodes, silent});
   std::atomic<bool> end = false;
   std::thread writer([&] {
     for (std::size_t round = 0; !end; ++round) write_snapshot(path, state_of_age(0, 1 + round % 60));
@@ -221,12 +221,12 @@ START_TEST(a_policy_sees_states_and_coordinates_of_its_nodes) {
   offer.take(1, {0, 1});  // n1 is not offered
   const placement_offer offered = offer.c();
   write_snapshot(path, state_of_age(3));
-  const LiveFeed feed(path, only({getuid()}), 60, machine.node_names(), silent);
+  const LiveFeed feed({path, only({getuid()}), 60, machine.node_names(), silent});
   PolicyViews views;
   const Plan plan = make_plan({machine, feed.now(), offered, request, job_request, config}, views, Deadline::never());
   ck_assert_text_eq(seen, "n0=?@0 n2=n2@1 n3=n3@-1 torus of 4, n1 fails with 0.500000");
   ck_assert(plan.terms == (std::vector<std::string>{"first term", "second term"}));
-  const LiveFeed none(directory.path() + "/none", only({getuid()}), 60, machine.node_names(), silent);
+  const LiveFeed none({directory.path() + "/none", only({getuid()}), 60, machine.node_names(), silent});
   ck_assert_error(make_plan({machine, none.now(), offered, request, job_request, config}, views, Deadline::never()),
                   directory.path() + "/none ");
 }
@@ -253,7 +253,7 @@ START_TEST(a_user_who_is_new_is_found) {
     const std::lock_guard lock(mutex);
     return logged.size();
   };
-  LiveFeed feed(path, find, 1000, machine_nodes, log);
+  LiveFeed feed({path, find, 1000, machine_nodes, log});
   ck_assert_uint_eq(lines(), 0);  // no file is no refusal
   write_snapshot(path, state_of_age(0));
   ck_assert(comes_true([&] { return lines() == 1; }));

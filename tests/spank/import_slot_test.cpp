@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "spank/hooks/dist_hook.hpp"
+#include "spank/hooks/client_hooks.hpp"
 #include "tests/check.hpp"
 
 namespace {
@@ -68,7 +68,7 @@ END_TEST
 
 START_TEST(without_slurm_there_is_no_distribution_hook) {
   ck_assert(!placement::spank::install_distribution_hook([](const char*) { return false; }));
-  placement::spank::remove_distribution_hook();
+  placement::spank::remove_client_hooks();
 }
 END_TEST
 

@@ -380,7 +380,7 @@ END_TEST
 std::string jobs_in(std::string_view text) {
   std::string result;
   for (const placement::spank::ShownJob& job : placement::spank::parse_shown_jobs(text)) {
-    result += std::to_string(job.id) + job.partition + (job.holds_cpus ? " h" : "") + (job.is_component ? " c" : "");
+    result += std::to_string(job.id) + job.partition + (job.holds_cpus ? " h" : "") + (job.leader != 0 ? " c" : "");
     for (const auto& part : job.parts) {
       result += ": " + part.nodes + " " + part.cpus;
       for (const std::int32_t number : part.gpus) result += " " + std::to_string(number);
@@ -425,7 +425,7 @@ START_TEST(the_array_and_the_restarts_of_a_job) {
   std::string text;
   for (const auto& job : jobs)
     text += std::to_string(job.id) + " " + std::to_string(job.array_job) + " " + job.array_task + " " +
-            std::to_string(job.restarts) + (job.is_component ? " c" : "") + "; ";
+            std::to_string(job.restarts) + (job.leader != 0 ? " c" : "") + "; ";
   ck_assert_text_eq(text, "45 42 42_7 3; 46 46  0; 47 47  0; ");
 }
 END_TEST

@@ -5,8 +5,8 @@
 
 #include "common/decision/step_records.hpp"
 #include "common/slurm/slurm_command.hpp"
-#include "common/topology/scontrol_topology.hpp"
 #include "common/util/text.hpp"
+#include "spank/step/slurm_view.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/monitor_input.hpp"
 #include "tools/input/controller_input.hpp"
@@ -16,70 +16,32 @@ namespace placement::tools {
 
 namespace {
 
-// A job in slurmctld: a plain job, one task of a job array or one component of a heterogeneous job.
-struct KnownJob {
-  std::uint32_t id = 0;
-  std::string name;                     // as its user calls it: 42, or 42_7 for a task of an array
-  std::uint32_t leader = 0;             // the ID of the heterogeneous job, 0 if it is none
-  std::optional<std::uint32_t> offset;  // the number of the component
-  std::int64_t restarts = 0;            // how often it was started again, or will be
-  bool pending = false;                 // it waits for its next start, or its first one
-  std::int64_t submitted_s = 0;         // since 1970; 0: not known
-  std::string record;                   // our part of its system comment, empty if there is none
-};
+using spank::ShownJob;  // a plain job, one task of a job array or one component of a heterogeneous job
 
 constexpr std::uint32_t no_job = 0xfffffffe;  // Slurm's NO_VAL
 constexpr std::string_view record_begin = "placement: job=";
 
-std::optional<std::uint32_t> number_of(std::string_view text) {
-  const auto number = parse_integer(text);
-  return number && *number >= 0 && *number < UINT32_MAX ? std::optional(static_cast<std::uint32_t>(*number))
-                                                        : std::nullopt;
-}
+// Returns the name of the job as its user calls it: 42, or 42_7 for a task of an array.
+std::string name_of(const ShownJob& job) { return job.array_task.empty() ? std::to_string(job.id) : job.array_task; }
 
-// Reads the first line of a job. What follows JobName= is its user's own text.
-KnownJob parse_first_line(std::string_view line) {
-  auto ids = scontrol_pairs(line.substr(0, line.find(" JobName=")));
-  KnownJob job;
-  job.id = number_of(ids["JobId"]).value_or(0);
-  job.name = std::to_string(job.id);
-  job.leader = number_of(ids["HetJobId"]).value_or(0);
-  job.offset = number_of(ids["HetJobOffset"]);
-  const auto array = number_of(ids["ArrayJobId"]), task = number_of(ids["ArrayTaskId"]);
-  if (array) job.name = task ? std::to_string(*array) + "_" + std::to_string(*task) : "";
-  return job;
-}
-
+// Returns our part of a system comment; empty if there is none.
 std::string record_in(std::string_view comment) {
   const std::size_t begin = comment.find(record_begin);
   if (begin == comment.npos) return {};
   return printable(comment.substr(begin, comment.find(';', begin) - begin));
 }
 
-// Reads the output of "scontrol show job". Tasks of an array that still wait together are left out.
-std::vector<KnownJob> parse_known_jobs(std::string_view shown_jobs) {
-  std::vector<KnownJob> jobs;
-  for (const std::string_view line : split_at(shown_jobs, '\n')) {
-    const std::string_view field = trimmed(line);
-    if (line.starts_with("JobId=")) jobs.push_back(parse_first_line(field));
-    if (jobs.empty()) continue;
-    if (field.starts_with("JobState=")) jobs.back().pending = scontrol_pairs(field)["JobState"] == "PENDING";
-    if (field.starts_with("Requeue=")) jobs.back().restarts = number_of(scontrol_pairs(field)["Restarts"]).value_or(0);
-    if (field.starts_with("SubmitTime="))
-      jobs.back().submitted_s = parse_integer(scontrol_pairs(field)["SubmitTime"]).value_or(0);
-    if (field.starts_with("SystemComment=")) jobs.back().record = record_in(field);
-  }
-  std::erase_if(jobs, [](const KnownJob& job) { return job.name.empty(); });
-  return jobs;
-}
-
-// Returns what slurmctld knows of the job `id`: one entry for a plain job, else one for each task or component. Returns
-// nothing if slurmctld does not know the job or does not answer, or on a host without a slurm.conf.
-std::vector<KnownJob> known_jobs(std::uint32_t id) {
+// Returns what slurmctld knows of the job `id`: one entry for a plain job, else one for each task or component. Of the
+// system comments, only our part is kept. Tasks of an array that still wait together are left out. Returns nothing if
+// slurmctld does not know the job or does not answer, or on a host without a slurm.conf.
+std::vector<ShownJob> known_jobs(std::uint32_t id) {
   if (!slurmctld_answers()) return {};
   setenv("SLURM_TIME_FORMAT", "%s", 1);  // SubmitTime in seconds since 1970
   try {
-    return parse_known_jobs(SlurmCommand({"scontrol", "show", "job", std::to_string(id)}).text());
+    auto jobs = spank::parse_shown_jobs(SlurmCommand({"scontrol", "show", "job", std::to_string(id)}).text());
+    std::erase_if(jobs, [](const ShownJob& job) { return job.array_task.ends_with('_'); });
+    for (ShownJob& job : jobs) job.system_comment = record_in(job.system_comment);
+    return jobs;
   } catch (const Error&) {
     return {};
   }
@@ -123,11 +85,11 @@ struct NamedJob {
 // offset, because Slurm numbers the components in sequence. Throws Error if the job does not have the component.
 void find_component(NamedJob& named, std::int64_t offset) {
   const std::uint32_t leader = named.id;
-  const std::vector<KnownJob> jobs = known_jobs(leader);
-  for (const KnownJob& job : jobs) {
-    if (job.id == leader && job.offset.value_or(0) > 0)
+  const std::vector<ShownJob> jobs = known_jobs(leader);
+  for (const ShownJob& job : jobs) {
+    if (job.id == leader && job.offset > 0)
       throw Error(formatted("job %u is itself a component, %u+%u: OFFSET counts from the first component, %u", leader,
-                            job.leader, *job.offset, job.leader));
+                            job.leader, job.offset, job.leader));
     if (job.leader == leader && job.offset == offset) {
       named.id = job.id;
       return;
@@ -160,18 +122,18 @@ NamedJob parse_job(const std::string& name) {
 }
 
 // Returns the restarts in the last record of the job, in the decisions or in its system comment; -1: in neither.
-std::int64_t recorded_restarts(const KnownJob& job, const std::vector<Decision>& decisions) {
+std::int64_t recorded_restarts(const ShownJob& job, const std::vector<Decision>& decisions) {
   std::int64_t last = -1;
   for (const Decision& d : decisions)
-    if (job.name == job_name(d)) last = std::max<std::int64_t>(last, d.restarts);
+    if (name_of(job) == job_name(d)) last = std::max<std::int64_t>(last, d.restarts);
   constexpr std::string_view restarts = "restarts=";
-  for (const std::string_view word : split_words(job.record))
+  for (const std::string_view word : split_words(job.system_comment))
     if (word.starts_with(restarts)) last = std::max(last, parse_integer(word.substr(restarts.size())).value_or(-1));
   return last;
 }
 
-std::string started_since_note(const KnownJob& job) {
-  return "# job " + job.name +
+std::string started_since_note(const ShownJob& job) {
+  return "# job " + name_of(job) +
          (job.pending ? " has been requeued since: restart " : " was started again since: restart ") +
          std::to_string(job.restarts) + " has no decision" + (job.pending ? " yet" : "") +
          "; the decision above is of an earlier start\n";
@@ -192,7 +154,7 @@ std::vector<Decision> own_steps(std::uint32_t job, DecisionInput& input) {
 
 // Removes the steps that the decisions describe, and those of other tasks of an array or of an earlier job.
 void drop_described(std::vector<Decision>& steps, const std::vector<Decision>& decisions, const NamedJob& job,
-                    const std::vector<KnownJob>& jobs) {
+                    const std::vector<ShownJob>& jobs) {
   constexpr double most_skew_s = 60;  // between the clocks of hosts
   const double first_s = !decisions.empty() ? decisions.front().at_s
                          : jobs.size() == 1 ? static_cast<double>(jobs.front().submitted_s)
@@ -258,11 +220,11 @@ bool is_of_job(const Decision& decision, std::int64_t restarts, std::int64_t sub
 }
 
 // Removes decisions about earlier jobs with the same number. What slurmctld knows decides, else the last decision.
-void drop_earlier_jobs(std::vector<Decision>& decisions, const std::vector<KnownJob>& jobs) {
+void drop_earlier_jobs(std::vector<Decision>& decisions, const std::vector<ShownJob>& jobs) {
   std::map<std::string, Decision> last;  // of each job or task, which may be very many
   for (const Decision& decision : decisions) last.insert_or_assign(job_name(decision), decision);
-  std::map<std::string, const KnownJob*> known;
-  for (const KnownJob& job : jobs) known.emplace(job.name, &job);
+  std::map<std::string, const ShownJob*> known;
+  for (const ShownJob& job : jobs) known.emplace(name_of(job), &job);
   std::erase_if(decisions, [&](const Decision& decision) {
     const std::string name = job_name(decision);
     if (const auto job = known.find(name); job != known.end())
@@ -280,17 +242,17 @@ int command_explain(int argc, char** argv) {
   DecisionInput input = read_decisions(line, config_for_records(), job.id, 0);
   if (!job.array_task.empty())
     std::erase_if(input.decisions, [&](const Decision& decision) { return decision.array_task != job.array_task; });
-  std::vector<KnownJob> jobs = known_jobs(job.id);
-  std::erase_if(jobs, [&](const KnownJob& known) {
-    return job.array_task.empty() ? known.leader != 0 && known.id != job.id : known.name != job.array_task;
+  std::vector<ShownJob> jobs = known_jobs(job.id);
+  std::erase_if(jobs, [&](const ShownJob& known) {
+    return job.array_task.empty() ? known.leader != 0 && known.id != job.id : known.array_task != job.array_task;
   });
   drop_earlier_jobs(input.decisions, jobs);
   std::vector<Decision> steps = own_steps(job.id, input);
   for (Decision& decision : input.decisions) describe_step(decision, steps);
   drop_described(steps, input.decisions, job, jobs);
-  const std::string comment = input.decisions.empty() && jobs.size() == 1 ? jobs.front().record : "";
-  std::vector<KnownJob> later = jobs;  // those that started again, or wait for that, after the last start on record
-  std::erase_if(later, [&](const KnownJob& known) {
+  const std::string comment = input.decisions.empty() && jobs.size() == 1 ? jobs.front().system_comment : "";
+  std::vector<ShownJob> later = jobs;  // those that started again, or wait for that, after the last start on record
+  std::erase_if(later, [&](const ShownJob& known) {
     const std::int64_t recorded = recorded_restarts(known, input.decisions);
     return recorded < 0 || recorded >= known.restarts;
   });
@@ -307,8 +269,8 @@ int command_explain(int argc, char** argv) {
     json.begin_object();
     decisions_json(json, "decisions", input.decisions);
     decisions_json(json, "other_steps", steps);
-    json.member("system_comment", comment).objects("started_since", later, [&](const KnownJob& known) {
-      json.member("job", known.name, "restarts", known.restarts, "pending", known.pending);
+    json.member("system_comment", comment).objects("started_since", later, [&](const ShownJob& known) {
+      json.member("job", name_of(known), "restarts", known.restarts, "pending", known.pending);
     });
     notes_json(json, input);
     return write_output("", json.end_object().take());
@@ -322,7 +284,7 @@ int command_explain(int argc, char** argv) {
   else if (!input.told_by.empty())
     text += "# reported by " + input.told_by + "\n";
   for (const Decision& step : steps) text += step_line(step);
-  for (const KnownJob& known : later) text += started_since_note(known);
+  for (const ShownJob& known : later) text += started_since_note(known);
   if (job.guessed)
     text += "# slurmctld no longer knows job " + job.component + ": using job " + std::to_string(job.id) + "\n";
   return write_output("", text);

@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/hooks/allocation_hook.hpp"
+#include "spank/hooks/client_hooks.hpp"
 
 #include <slurm/slurm.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "spank/hooks/function_hook.hpp"
 
 namespace placement::spank {
 
 namespace {
+
+// The type of Slurm's internal function verify_dist_type, unchanged since 20.02. Slurm's option tables call it inside
+// libslurmfull, and that call goes through the procedure linkage table, so it can be diverted.
+using VerifyDistType = task_dist_states_t (*)(const char*, std::uint32_t*);
+
+DistributionWord see_word = nullptr;
+FunctionHook distribution_hook;
+
+task_dist_states_t verify_with_policies(const char* word, std::uint32_t* plane_size) {
+  if (see_word && see_word(word)) return SLURM_DIST_UNKNOWN;
+  return reinterpret_cast<VerifyDistType>(distribution_hook.real())(word, plane_size);
+}
 
 using SetEnvironment = void (*)(char**);
 
@@ -29,7 +40,7 @@ std::uint32_t job_of(const Response& response) {
 }
 
 void see(const resource_allocation_response_msg_t* response, std::uint32_t component) {
-  if (see_job && response) see_job({job_of(*response), component, response->environment, response->env_size});
+  if (see_job && response) see_job(job_of(*response), component, {response->environment, response->env_size});
 }
 
 // The replacements of the functions that salloc calls, with the parameters of this version of Slurm; 26.05 has one
@@ -72,12 +83,9 @@ void set_environment(char** variables) {
 
 }  // namespace
 
-const char* GrantedJob::variable(const std::string& name) const {
-  for (std::uint32_t i = 0; environment && i < entries; ++i)
-    if (environment[i] && std::strncmp(environment[i], name.c_str(), name.size()) == 0 &&
-        environment[i][name.size()] == '=')
-      return environment[i] + name.size() + 1;
-  return nullptr;
+bool install_distribution_hook(DistributionWord see) {
+  see_word = see;
+  return distribution_hook.install("libslurmfull", "verify_dist_type", reinterpret_cast<void*>(verify_with_policies));
 }
 
 bool install_allocation_hook(SeeGrantedJob see, JobIsDescribed described) {
@@ -92,10 +100,9 @@ bool install_allocation_hook(SeeGrantedJob see, JobIsDescribed described) {
              reinterpret_cast<void*>(AllocationFunction<decltype(slurm_allocate_het_job_blocking)>::of_components));
 }
 
-void remove_allocation_hook() {
-  one_hook.remove();
-  components_hook.remove();
-  environment_hook.remove();
+void remove_client_hooks() {
+  for (FunctionHook* const hook : {&distribution_hook, &one_hook, &components_hook, &environment_hook}) hook->remove();
+  see_word = nullptr;
   see_job = nullptr;
   job_is_described = nullptr;
 }
