@@ -136,6 +136,27 @@ ClusterView by_tasks(const ClusterView& view, const StepShape& step) {
 
 }  // namespace
 
+std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std::uint64_t tasks, bool pack) {
+  std::vector<std::int32_t> given(room.size(), 0);
+  const auto deal = [&](std::size_t n, std::uint64_t most) {
+    const std::uint64_t taken = std::min(tasks, most);
+    given[n] += static_cast<std::int32_t>(taken);
+    tasks -= taken;
+  };
+  const auto left = [&](std::size_t n) { return room[n] - std::min(room[n], static_cast<std::uint32_t>(given[n])); };
+  if (pack) {  // each node gets one task first, so that no node stays empty
+    for (std::size_t n = 0; n < room.size(); ++n) deal(n, 1);
+    for (std::size_t n = 0; n < room.size(); ++n) deal(n, left(n));
+  }
+  for (std::uint64_t before = 0; before != tasks;) {
+    before = tasks;
+    for (std::size_t n = 0; n < room.size(); ++n) deal(n, std::min(left(n), 1u));
+  }
+  while (!room.empty() && tasks > 0)
+    for (std::size_t n = 0; n < room.size(); ++n) deal(n, 1);
+  return given;
+}
+
 StepView view_of_step(const ClusterView& view, const StepShape& step) {
   for (const std::int32_t cores_per_task : {step.cores_per_task, 1}) {
     if (!cores_suffice(view, step, cores_per_task)) continue;

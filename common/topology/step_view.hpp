@@ -33,6 +33,11 @@ struct StepView {
   bool ordered = true;              // its cores are in the order in which task/affinity sorts its masks
 };
 
+// Returns the number of tasks that Slurm's step layout (block) gives to each node. Node n has room for room[n] tasks.
+// Without `pack` the tasks are dealt in rounds, one per node. With `pack` each node gets one task, then the nodes are
+// filled one after the other. Tasks for which no node has room are dealt in rounds beyond the room.
+std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std::uint64_t tasks, bool pack);
+
 // Returns the places of a step. `view` holds the nodes of the step, in its order, with the cores of the job free.
 // - When the cores suffice, the view has those that Slurm will deal out. By default Slurm deals them out in turn over
 //   the sockets. When they suffice only for one core per task, each task takes one.

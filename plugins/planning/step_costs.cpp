@@ -33,30 +33,6 @@ static StepView step_on(const DecisionInput& input, const CandidateNodes& candid
   return view_of_step(view, shape);
 }
 
-// Returns the number of tasks that Slurm's step layout (block) gives to each node. Node n has room for room[n] tasks.
-// Without `pack` the tasks are dealt in rounds, one per node. With `pack` each node gets one task, then the nodes are
-// filled one after the other. Tasks for which no node has room are dealt in rounds beyond the room.
-static std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std::uint64_t tasks, bool pack) {
-  std::vector<std::int32_t> given(room.size(), 0);
-  const auto deal = [&](std::size_t n, std::uint64_t most) {
-    const std::uint64_t taken = std::min(tasks, most);
-    given[n] += static_cast<std::int32_t>(taken);
-    tasks -= taken;
-  };
-  const auto left = [&](std::size_t n) { return room[n] - std::min(room[n], static_cast<std::uint32_t>(given[n])); };
-  if (pack) {  // each node gets one task first, so that no node stays empty
-    for (std::size_t n = 0; n < room.size(); ++n) deal(n, 1);
-    for (std::size_t n = 0; n < room.size(); ++n) deal(n, left(n));
-  }
-  for (std::uint64_t before = 0; before != tasks;) {
-    before = tasks;
-    for (std::size_t n = 0; n < room.size(); ++n) deal(n, std::min(left(n), 1u));
-  }
-  while (!room.empty() && tasks > 0)
-    for (std::size_t n = 0; n < room.size(); ++n) deal(n, 1);
-  return given;
-}
-
 // Estimates the hop-bytes of natural order on the first nodes of an offer if the cores that Slurm would choose there
 // are not known. `stock` was computed on other cores of the same nodes, `known` on cores that Slurm chose. So the bytes
 // within nodes are given the mean distance of `known`.

@@ -149,6 +149,16 @@ std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_
   return received;
 }
 
+// Returns the step with the number of cores that Slurm gives to each of its tasks, which have `cores_per_task` CPUs.
+static StepShape with_cores(StepShape step, const ClusterView& view) {
+  const bool one_thread =
+      environment_value("SLURM_THREADS_PER_CORE") == "1" || environment_value("SLURM_HINT") == "nomultithread";
+  const auto node = std::ranges::min_element(view.nodes, {}, &NodeView::threads_per_core);
+  const std::int32_t threads = one_thread || node == view.nodes.end() ? 1 : std::max(node->threads_per_core, 1);
+  step.cores_per_task = (step.cores_per_task + threads - 1) / threads;
+  return step;
+}
+
 StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_request, const MapLength& map_length) {
   const std::int64_t tasks = allocation.step.all_tasks();
   take_pattern(placement_request, static_cast<std::int32_t>(std::clamp<std::int64_t>(tasks, 1, CommMatrix::max_ranks)));
@@ -156,7 +166,7 @@ StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_
     throw Error("the matrix has " + std::to_string(placement_request.matrix->ranks()) + " ranks, and the allocation " +
                 std::to_string(tasks) + " tasks: allocate with -n " +
                 std::to_string(placement_request.matrix->ranks()));
-  return place_step(placement_request, allocation.step, allocation.view, map_length);
+  return place_step(placement_request, with_cores(allocation.step, allocation.view), allocation.view, map_length);
 }
 
 std::string add_missing_state(const PolicySpec& spec, ClusterView& view, [[maybe_unused]] std::uint32_t job,

@@ -52,6 +52,7 @@ END
 cp bin/mpirun bin/app
 cat >bin/sbatch <<'END'
 #!/bin/bash
+[ "$1" != --help ] || printf '%s\n' '  -a, --array=indexes  array' '  -b, --begin=time  begin' '  -w, --nodelist=hosts  nodes'
 year=2020
 case $* in *--nodes=6*) year=${LATER:-2020} ;; esac
 echo "sbatch: Job 8 to start at $year-01-01T00:00:00 using 8 processors on nodes n[1-2,4-5] in partition p" >&2
@@ -59,7 +60,8 @@ END
 cat >bin/srun <<'END'
 #!/bin/bash
 if [ "$1" = --help ]; then
-  printf '%s\n' '  -N, --nodes=N  nodes' '  -n, --ntasks=n  tasks' '      --ntasks-per-node=n  tasks' '      --spread-job  spread' '  -m, --distribution=type  layout' '      --mpi=type  MPI'
+  printf '%s\n' '  -N, --nodes=N  nodes' '  -n, --ntasks=n  tasks' '      --ntasks-per-node=n  tasks' '      --spread-job  spread' '  -m, --distribution=type  layout' '      --mpi=type  MPI' \
+    '  -l, --label  label' '      --cpu-bind=  bind' '      --bcast=  copy' '      --export=  variables'
 else
   env | grep ^SLURM_
 fi
@@ -123,7 +125,69 @@ launchers() {
   done
 }
 
+# Options of srun, mpiexec and torchrun that a placement must keep, or with which there is none.
+options_of_launchers() {
+  local words torchrun
+  in_job run --print -m m -- srun -lN4 ./app
+  says 'bind'
+  checks=$((checks + 1))
+  grep -q -- '--ntasks=8 -l [^ ]*placectl bind ./app$' <<<"$out" || fail "$command: '$out' $err"
+  for words in --cpu-bind=cores --bcast=/tmp/x --export=NONE; do
+    in_job run --print -m m -- srun $words ./app
+    checks=$((checks + 1))
+    [[ $out == *"--ntasks=8 $words ./app" && $err == *"${words%%=*}"* ]] || fail "$command: '$out' $err"
+  done
+  for words in '-F hosts' '--nodefile=hosts' '--no-such-option'; do
+    # shellcheck disable=SC2086
+    in_job run --print -m m -- srun $words ./app
+    expect 0 "srun $words ./app" "run: ${words%%[ =]*}"
+  done
+  in_job run --print -m m -- srun --open-mode append -n 2 ./app
+  refused 1 '8 2'
+  for torchrun in '--nnodes=3' '--nproc-per-node 5' '--nproc_per_node=5'; do
+    # shellcheck disable=SC2086
+    in_job run --print -m m -- srun torchrun $torchrun train.py
+    expect 0 "srun torchrun $torchrun train.py" "run: torchrun's"
+  done
+  for words in '-n 2' --ntasks-per-node=2; do
+    # shellcheck disable=SC2086
+    in_job run --print -m m -- srun $words torchrun train.py
+    expect 0 "srun $words torchrun train.py" 'run: each'
+  done
+  cp bin/app bin/mpirun_all.sh
+  echo 'touch ran' >>bin/mpirun_all.sh
+  in_job run --print -m m -- mpirun_all.sh
+  checks=$((checks + 1))
+  [ ! -e ran ] || fail "$command: the script ran"
+  mkdir -p d && cp bin/app d/own
+  in_job run --print -m m -- mpirun -wdir "$work/d" -n 8 ./own -n 7
+  says seq
+  in_job run --keep 2 -m four -- srun -N4 ./app
+  says 'keeps all'
+}
+
+# The variables of the launcher's file do not reach the ranks, or its directory cannot be written.
+rank_order_of_cray() {
+  in_job run --print -m m -- srun --mpi=cray_shasta ./app
+  has MPICH_RANK_REORDER_FILE
+  in_job run --print -m m -- srun --mpi=cray_shasta --export=A=1 ./app
+  expect 0 'srun --mpi=cray_shasta --export=A=1 ./app' 'run: --export'
+}
+
+# srun looks for the program in the working directory first, and its exit code names the error.
+programs_of_bind() {
+  printf '#!/bin/sh\necho here\n' >own && chmod +x own
+  in_job bind own
+  expect 0 here ''
+  in_job bind no-such-program
+  refused 2 no-such-program
+  : >plain
+  in_job bind ./plain
+  refused 13 plain
+}
+
 idle_machine() {
+  local words
   run choose --print --pattern ring -n 8 -- sbatch job.sh
   checks=$((checks + 1))
   [ $code = 0 ] || fail "$command: exit code $code; $err"
@@ -133,6 +197,14 @@ idle_machine() {
   run choose --print --pattern ring -n 8 -- sbatch job.sh
   expect 0 'sbatch --ntasks=8 --switches=1@0 job.sh' 'wait: squeue'
   mv squeue bin/squeue
+  for words in --array=1-4 '-b now+3600' -wn4; do
+    # shellcheck disable=SC2086
+    run choose --print --pattern ring -n 8 -- sbatch $words job.sh
+    expect 0 "sbatch --ntasks=8 --switches=1@0 $words job.sh" 'nodes: --'
+  done
+  printf '%s\n' '#!/bin/sh' '' '#SBATCH -J x -a 1-4' >array.sh
+  run choose --print --pattern ring -n 8 -- sbatch array.sh
+  expect 0 'sbatch --ntasks=8 --switches=1@0 array.sh' 'nodes: --array'
   WAITS=Priority run choose --print --pattern ring -n 8 -- sbatch job.sh
   expect 0 'sbatch --ntasks=8 --switches=1@0 job.sh' 'wait p'
 }
@@ -238,4 +310,4 @@ plugins_and_monitor() {
   says 'select_cons_tres.so'
 }
 
-run_parts 30 allocation launchers idle_machine own_topology extra_nodes returned_nodes plugins_and_monitor
+run_parts 30 allocation launchers options_of_launchers rank_order_of_cray programs_of_bind idle_machine own_topology extra_nodes returned_nodes plugins_and_monitor

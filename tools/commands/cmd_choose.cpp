@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <set>
+#include <utility>
 
 #include "common/slurm/slurm_command.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/launch/launchers.hpp"
+#include "tools/launch/srun_words.hpp"
 #include "tools/map/map_run.hpp"
 #include "tools/map/map_task.hpp"
 
@@ -94,9 +97,33 @@ Words with_options(const CommandLine& line, const Words& words, const MapTask& t
 
 // Returns when slurmctld would start the job; nothing if it names no start. salloc cannot ask, but has options of srun.
 std::optional<Start> start_of(Words words) {
+  constexpr std::string_view not_asked[] = {"-Q",        "--quiet", "--no-shell",    "--bell",
+                                            "--no-bell", "-K",      "--kill-command"};
   if (words[0] == "salloc") words[0] = "srun";
-  std::erase_if(words, [](const std::string& word) { return word == "-Q" || word == "--quiet"; });
+  std::erase_if(words,
+                [&](const std::string& word) { return std::ranges::find(not_asked, word) != std::end(not_asked); });
   return test_only(std::move(words)).start;
+}
+
+// Returns why a job with these options must not name nodes; empty if it may. `words` start with the command.
+std::string why_no_nodes(const Words& words, const std::vector<SrunOption>& known) {
+  constexpr std::pair<std::string_view, const char*> reasons[] = {
+      {"array", "the tasks of an array would wait for the same nodes"},
+      {"begin", "other nodes may be idle when the job starts"},
+      {"dependency", "other nodes may be idle when the job starts"},
+      {"hold", "other nodes may be idle when the job starts"},
+      {"nodefile", "the job names its nodes"},
+      {"nodelist", "the job names its nodes"}};
+  const SrunWords job = parse_srun(words, known);
+  for (const auto& [option, why] : reasons)
+    if (job.value(option)) return "--" + std::string(option) + ": " + why;
+  if (words[0] != "sbatch" || job.program >= words.size()) return {};
+  std::ifstream script(words[job.program]);
+  Words all{words[0]};
+  for (std::string line; std::getline(script, line) && (line.starts_with('#') || trimmed(line).empty());)
+    if (line.starts_with("#SBATCH "))
+      for (const std::string_view option : split_words(std::string_view(line).substr(8))) all.emplace_back(option);
+  return all.size() > 1 ? why_no_nodes(all, known) : "";
 }
 
 bool starts_later(const Start& start, const std::optional<Start>& stock) {
@@ -143,6 +170,8 @@ Words chosen_command(const CommandLine& line, const Words& words, MapTask& task)
     notify("choose", "Slurm chooses the nodes: " + why);
     return stock_command(line, words, task);
   };
+  const std::string why = why_no_nodes(words, options_in_help(SlurmCommand({words[0], "--help"}).output().text));
+  if (!why.empty()) return as_stock(why);
   MapOutcome outcome;
   try {
     outcome = run_map(task);

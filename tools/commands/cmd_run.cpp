@@ -92,8 +92,13 @@ std::string path_with(const std::string& text, bool on_nodes) {
   return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(number);
 }
 
+// Throws CannotPlace if the launcher's file cannot be written.
 [[noreturn]] void start(Launch launch) {
-  set_paths(path_with(launch.file, launch.on_nodes), path_with(launch.script, false), launch);
+  try {
+    set_paths(path_with(launch.file, launch.on_nodes), path_with(launch.script, false), launch);
+  } catch (const Error& error) {
+    throw CannotPlace(error.what());
+  }
   for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
   execute(launch.words);
 }
@@ -128,6 +133,9 @@ std::string summary(const Mapping& mapping, const std::string& method) {
 // Returns nodes of the job to Slurm, until it has the `keep` nodes that suit the ranks of `task` and `step` best. A
 // node on which this process runs stays, because Slurm ends the process with the node. Throws UsageError and Error.
 void keep_nodes(const CommandLine& line, MapTask task, const AllocationStep& step, std::int64_t keep) {
+  if (step.nodes.value_or(keep) != keep)
+    throw Error("the step requests " + std::to_string(*step.nodes) + " nodes, and --keep leaves " +
+                std::to_string(keep));
   const spank::Allocation allocation = spank::current_allocation();
   const std::int64_t now = std::ssize(allocation.step.nodes);
   if (now < keep)
@@ -205,10 +213,14 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
     throw CannotPlace("the number of ranks, of cores per rank or of ranks per node of " + words[0] +
                       " is out of range");
   Launch launch{words, {}, {}, false, {}, "srun -m"};
-  if (launcher->by_policy && srun_has_policies()) {
+  const auto nodes = parse_integer(environment_value("SLURM_JOB_NUM_NODES"));
+  const bool by_node = nodes && step.places_nodes(*nodes, ranks_of_step(line, task, {}, *nodes).value_or(0));
+  if (launcher->by_policy && srun_has_policies() && !by_node) {
     if (line.has("strict")) check_mode();
     if (line.has("keep")) notify("run", "--keep is ignored: with the plugins, slurmctld has chosen the nodes");
     launch.words = words_with_policy(line, words, true);
+    if (task.matrix && !step.ranks && !line.has("ntasks"))
+      launch.words.insert(launch.words.begin() + 1, "--ntasks=" + std::to_string(task.matrix->ranks()));
     return launch;
   }
   if (environment_value("SLURM_JOB_ID").empty())
@@ -316,6 +328,18 @@ void bind_child(bool one_gpu, const spank::TaskVariables& variables) {
   if (!place.gpus_unknown.empty()) notify("bind", "GPUs and network interfaces are unchanged: " + place.gpus_unknown);
 }
 
+// Becomes the program, as slurmstepd does: it looks into the working directory before PATH, and its exit code is errno.
+int become_program(Words words) {
+  const std::string here = "./" + words[0];
+  std::error_code ignored;
+  if (words[0].find('/') == words[0].npos && access(here.c_str(), X_OK) == 0 &&
+      !std::filesystem::is_directory(here, ignored))
+    words[0] = here;
+  const int why_not = become(words);
+  notify("bind", words[0] + " cannot be run: " + std::strerror(why_not));
+  return why_not;
+}
+
 }  // namespace
 
 int command_run(int argc, char** argv) {
@@ -358,7 +382,7 @@ int command_bind(int argc, char** argv) {
     unsetenv(spank::plan_variable);
     notify("bind", spank::bind_by_plan(plan, task, gpus_of_step(variables), {}, variables));
   }
-  execute({argv + own, argv + argc});
+  return become_program({argv + own, argv + argc});
 }
 
 }  // namespace placement::tools

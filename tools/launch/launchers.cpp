@@ -20,6 +20,7 @@
 #include "spank/task/bind_plan.hpp"
 #include "tools/launch/srun_words.hpp"
 #include "tools/map/launcher_files.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -53,8 +54,18 @@ const std::string& srun_help() {
   return help;
 }
 
+// Options of srun that "srun --help" does not list.
+const SrunOption hidden_options[] = {{"nodefile", 'F', true}, {"tasks-per-node", 0, true}, {"open-mode", 0, true},
+                                     {"network", 0, true},    {"prefer", 0, true},         {"accel-bind", 0, true},
+                                     {"x11", 0, false},       {"test-only", 0, false}};
+
 SrunWords parsed(const Words& words) {
-  static const std::vector<SrunOption> options = options_in_help(srun_help());
+  static const std::vector<SrunOption> options = [] {
+    std::vector<SrunOption> listed = options_in_help(srun_help());
+    for (const SrunOption& hidden : hidden_options)
+      if (std::ranges::find(listed, hidden.name, &SrunOption::name) == listed.end()) listed.push_back(hidden);
+    return listed;
+  }();
   return parse_srun(words, options);
 }
 
@@ -67,12 +78,17 @@ AllocationStep step_of_srun(const Words& words) {
   const SrunWords srun = parsed(words);
   for (const GivenOption& option : srun.given)
     if (among(own_layout, option.name)) throw CannotPlace("srun's --" + option.name + " chooses the layout itself");
+  if (!srun.unknown.empty()) throw CannotPlace("srun --help does not list " + srun.unknown);
   if (among(words, ":")) throw CannotPlace("the command line has several components");
   AllocationStep step;
   if (const auto nodes = srun.value("nodes")) step.nodes = parse_integer(*nodes).value_or(0);
   if (const auto ranks = srun.value("ntasks")) step.ranks = parse_integer(*ranks);
   if (const auto cores = srun.value("cpus-per-task")) step.cores_per_task = parse_integer(*cores);
-  if (const auto tasks = srun.value("ntasks-per-node")) step.tasks_per_node = parse_integer(*tasks);
+  for (const char* const option : {"tasks-per-node", "ntasks-per-node"})
+    if (const auto tasks = srun.value(option)) step.tasks_per_node = parse_integer(*tasks);
+  if (!step.ranks && !step.tasks_per_node)
+    step.tasks_per_node = parse_integer(environment_value("SLURM_NTASKS_PER_NODE"));
+  step.one_per_node = true;
   return step;
 }
 
@@ -110,27 +126,51 @@ bool wrap_program(const Words& before, Launch& launch) {
   return true;
 }
 
-// Has each rank bound to its cores by `placectl bind`, unless the user binds them.
+// Returns true if srun's --export, or SLURM_EXPORT_ENV, keeps variables of this process from the tasks.
+bool hides_variables(const Words& words) {
+  const std::string names = parsed(words).value("export").value_or(environment_value("SLURM_EXPORT_ENV"));
+  return !names.empty() && !among(split_at(names, ','), "ALL");
+}
+
+// Returns why `placectl bind` cannot start the program; empty if it can.
+std::string why_not_bound(const Words& words) {
+  const SrunWords srun = parsed(words);
+  for (const char* const option : {"cpu-bind", "bcast", "container", "container-image"})
+    if (srun.value(option)) return std::string("srun's --") + option;
+  if (!environment_value("SLURM_CPU_BIND").empty()) return "SLURM_CPU_BIND";
+  return hides_variables(words) ? "srun's --export" : "";
+}
+
+// Has each rank bound to its cores by `placectl bind`. A message names the option that prevents this.
 void bind_ranks(const Mapping& mapping, const std::vector<std::int32_t>& slot_of_task, Launch& launch) {
-  if (slot_of_task.empty() || !environment_value("SLURM_CPU_BIND").empty()) return;
+  if (slot_of_task.empty()) return;
   if (mapping.task.processes_per_rank > 1) return;  // the program starts others, on all cores
-  if (parsed(launch.words).value("cpu-bind")) return;
+  std::string why = why_not_bound(launch.words);
   const auto plan = spank::encode_plan({mapping.allocation.step.job, 0, slot_of_task});
+  if (!plan) why = "the number of ranks";
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  if (plan && wrap_program({self, "bind"}, launch)) launch.environment.emplace_back(spank::plan_variable, *plan);
+  if (why.empty() && wrap_program({self, "bind"}, launch))
+    launch.environment.emplace_back(spank::plan_variable, *plan);
+  else
+    notify("run", "Slurm chooses the cores of each rank" + (why.empty() ? why : ", because of " + why));
 }
 
 // Removes srun's --nodes, which is the whole allocation. From 24.05 on, Slurm accepts no --nodes with an arbitrary
 // layout. Other restrictions of Slurm 26.05 on this layout (topology/block, CR_LLN) are for allocations, not for steps.
 void remove_nodes(Launch& launch) {
   const SrunWords srun = parsed(launch.words);
-  for (auto option = srun.given.rbegin(); option != srun.given.rend(); ++option)
-    if (const auto first = launch.words.begin() + static_cast<std::ptrdiff_t>(option->first); option->name == "nodes")
-      launch.words.erase(first, first + static_cast<std::ptrdiff_t>(option->words));
+  for (auto option = srun.given.rbegin(); option != srun.given.rend(); ++option) {
+    if (option->name != "nodes") continue;
+    const auto first = launch.words.begin() + static_cast<std::ptrdiff_t>(option->first);
+    const std::size_t letters = first->starts_with("--") ? 1 : first->find('N');  // -lN2 also has -l
+    launch.words.erase(first + (letters > 1 ? 1 : 0), first + static_cast<std::ptrdiff_t>(option->words));
+    if (letters > 1) launch.words[option->first].resize(letters);
+  }
 }
 
 // Starts the tasks in Slurm's order, and has Cray MPICH give them their ranks.
 void plan_rank_order(const Mapping& mapping, Launch& launch) {
+  if (hides_variables(launch.words)) throw CannotPlace("srun's --export keeps MPICH_RANK_REORDER_FILE from the ranks");
   std::vector<std::int32_t> slot_of_task;
   for (const auto& ranks : mapping.outcome.step.ranks_of_node)
     for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -199,6 +239,7 @@ bool one_starts_with(std::span<const std::string> words, std::string_view start)
 AllocationStep step_of_torchrun(const Words& words) {
   AllocationStep step;
   if (base_name(words[0]) == "srun") step = step_of_srun(words);
+  if (step.tasks_per_node.value_or(1) != 1) throw CannotPlace("there are several torchruns on each node");
   step.by_node = true;
   for (const char* const option :
        {"--rdzv", "--standalone", "--node-rank", "--node_rank", "--master-addr", "--master_addr"})
@@ -207,7 +248,31 @@ AllocationStep step_of_torchrun(const Words& words) {
   return step;
 }
 
+// Returns the number that an option of torchrun has, after "=" or in the next word; nothing without it.
+std::optional<std::int64_t> torchrun_number(const Words& words, std::string_view option) {
+  const std::span<const std::string> options = torchrun_options(words);
+  for (std::size_t at = 0; at < options.size(); ++at) {
+    std::string name = options[at].substr(0, options[at].find('='));
+    std::ranges::replace(name, '_', '-');
+    if (name != option) continue;
+    const bool is_next = name.size() == options[at].size();
+    if (!is_next) return parse_integer(options[at].substr(name.size() + 1));
+    if (at + 1 < options.size()) return parse_integer(options[at + 1]);
+  }
+  return std::nullopt;
+}
+
+void check_torchrun(const Mapping& mapping, const Words& words) {
+  const auto check = [&](const char* option, std::int64_t number) {
+    if (const auto given = torchrun_number(words, option); given && *given != number)
+      throw CannotPlace(std::string("torchrun's ") + option + " is not " + std::to_string(number));
+  };
+  check("--nnodes", std::ssize(mapping.task.view.nodes));
+  if (mapping.task.processes_per_rank > 1) check("--nproc-per-node", mapping.task.processes_per_rank);
+}
+
 void plan_torchrun(const Mapping& mapping, Launch& launch) {
+  check_torchrun(mapping, launch.words);
   if (base_name(launch.words[0]) == "torchrun") launch.words.insert(launch.words.begin(), "srun");
   std::string options = " --nnodes=" + std::to_string(mapping.task.view.nodes.size()) +
                         " --node-rank=\"$SLURM_PROCID\" --master-addr=" + first_node(mapping);
@@ -222,9 +287,10 @@ void plan_torchrun(const Mapping& mapping, Launch& launch) {
 
 // Returns true if the launcher has the name of an MPI launcher, and its version has one of `marks`.
 bool is_mpirun(const Words& words, std::initializer_list<std::string_view> marks) {
-  const std::string_view name = base_name(words[0]);
-  if (!name.starts_with("mpirun") && !name.starts_with("mpiexec") && name != "orterun" && name != "prterun")
-    return false;
+  const std::vector<std::string_view> name = split_at(base_name(words[0]), '.');
+  constexpr std::string_view names[] = {"mpirun", "mpiexec", "orterun", "prterun"};
+  constexpr std::string_view endings[] = {"openmpi", "mpich", "hydra"};  // a script of the user has another one
+  if (!among(names, name[0]) || name.size() > 2 || (name.size() == 2 && !among(endings, name[1]))) return false;
   static const std::string path = path_in_search(words[0]);  // of the only launcher of this command
   if (path.empty()) return false;
   static const std::string version = SlurmCommand({path, "--version"}, true).output().text;
@@ -233,10 +299,10 @@ bool is_mpirun(const Words& words, std::initializer_list<std::string_view> marks
 
 // Options of mpirun and mpiexec by which the user places the ranks, without "-" or "--" in front.
 constexpr std::string_view own_mapping[] = {
-    "map-by",        "rankfile",     "rf",  "hostfile",   "machinefile", "host",   "H",          "f",
-    "machine",       "hosts",        "ppn", "perhost",    "rr",          "grr",    "configfile", "app",
-    "npernode",      "pernode",      "N",   "npersocket", "bynode",      "bycore", "byslot",     "bysocket",
-    "cpus-per-proc", "cpus-per-rank"};
+    "map-by",        "rankfile",      "rf",      "hostfile",   "machinefile", "host",   "H",          "f",
+    "machine",       "hosts",         "ppn",     "perhost",    "rr",          "grr",    "configfile", "app",
+    "npernode",      "pernode",       "N",       "npersocket", "bynode",      "bycore", "byslot",     "bysocket",
+    "cpus-per-proc", "cpus-per-rank", "cpu-set", "cpu-list"};
 
 // Returns the name of an option, without "-" or "--" in front and without its value; "" for other words.
 std::string_view option_name(std::string_view word) {
@@ -283,13 +349,23 @@ spank::MapLength runs_of_nodes(const Words&, const std::string&) {
 // Starts one daemon of Hydra, on the node $1, as rsh does. Options in front of the node are for Slurm's own way to
 // start the daemons: Slurm 24.11 has HYDRA_LAUNCHER_EXTRA_ARGS=--external-launcher in the environment of a job.
 constexpr const char* hydra_script =
-    "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nnode=$1\nshift\nunset SLURM_NTASKS_PER_NODE\n"
+    "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nnode=$1\nshift\n"
+    "unset SLURM_NTASKS_PER_NODE SLURM_NTASKS_PER_SOCKET SLURM_NTASKS_PER_CORE SLURM_NTASKS_PER_GPU SLURM_GPUS "
+    "SLURM_GPUS_PER_SOCKET SLURM_GPUS_PER_TASK SLURM_CPUS_PER_GPU SLURM_MEM_PER_GPU\n"
     "exec srun --nodes=1 --ntasks=1 --nodelist=\"$node\" --overlap --mpi=none --cpu-bind=none --input=none sh -c \"$*\"\n";
 
 // Under Slurm, Hydra starts its daemons by one srun, and they number themselves in Slurm's order. Started one by one,
 // as by rsh, they keep the order of the file.
 void plan_hydra(const Mapping& mapping, Launch& launch) {
-  launch.words.insert(launch.words.begin() + 1, {"-f", std::string(file_marker)});
+  constexpr std::string_view starters[] = {"bootstrap", "launcher", "bootstrap-exec", "launcher-exec", "rmk"};
+  for (std::size_t at = 1; at < launch.words.size() - program_of(launch.words).size();) {
+    const auto first = launch.words.begin() + static_cast<std::ptrdiff_t>(at);
+    if (among(starters, option_name(*first)))
+      launch.words.erase(first, first + (first->find('=') == first->npos ? 2 : 1));
+    else
+      ++at;
+  }
+  launch.words.insert(launch.words.begin() + 1, {"-machinefile", std::string(file_marker)});
   launch.file = format_machinefile(layout_of(mapping));
   launch.script = hydra_script;
   const std::string script(script_marker);
@@ -329,6 +405,7 @@ bool srun_has_policies() { return srun_help().find("--comm-matrix") != std::stri
 // Options of mpirun and mpiexec whose value can have the name of a program, without "-" or "--" in front.
 constexpr std::string_view program_as_value[] = {"bootstrap",     "bootstrap-exec", "launcher",
                                                  "launcher-exec", "rank-by",        "rmk"};
+constexpr std::string_view working_directory[] = {"wdir", "wd"};  // the value is a directory
 // Those with a name and a value.
 constexpr std::string_view name_and_value[] = {"mca", "gmca", "pmca", "prtemca", "pmixmca", "env", "genv"};
 
@@ -338,10 +415,13 @@ Words program_of(const Words& words) {
     if (const SrunWords srun = parsed(words); srun.unknown.empty())
       program = words.begin() + static_cast<std::ptrdiff_t>(srun.program);
   } else {
+    std::string directory;
     for (program = words.begin() + 1; program < words.end(); ++program) {
-      const std::string path = path_in_search(*program);
+      std::string path = path_in_search(*program);
+      if (program->find('/') != program->npos) path = std::filesystem::path(directory) / path;
       if (!program->starts_with('-') && !path.empty() && access(path.c_str(), X_OK) == 0) break;
       const std::string_view option = option_name(*program);
+      if (among(working_directory, option) && program + 1 < words.end()) directory = program[1];
       program += among(name_and_value, option) ? 2 : among(program_as_value, option) ? 1 : 0;
     }
     program = std::min(program, words.end());
@@ -359,23 +439,26 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
-void execute(const Words& words) {
+int become(const Words& words) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   std::fflush(stdout);
   execvp(argv[0], argv.data());
-  throw Error(words[0] + " cannot be run: " + std::strerror(errno));
+  return errno;
 }
+
+void execute(const Words& words) { throw Error(words[0] + " cannot be run: " + std::strerror(become(words))); }
 
 Words words_with_policy(const CommandLine& line, Words words, bool of_job) {
   std::string policy = line.value_or("policy", "TREEMATCH");
   const auto add = [&](const std::string& item) { policy += (policy.find('=') == policy.npos ? "=" : ",") + item; };
-  if (const auto matrix = line.value("matrix")) add("matrix=" + *matrix);
   if (const auto pattern = line.value("pattern")) add(*pattern);
   if (line.has("auto")) add("matrix=auto");
   if (const auto weight = line.value("weight")) add("weight=" + *weight);
-  if (!of_job || line.has("policy") || policy != "TREEMATCH") words.insert(words.begin() + 1, {"-m", policy});
+  const auto matrix = line.value("matrix");
+  if (!of_job || line.has("policy") || matrix || policy != "TREEMATCH") words.insert(words.begin() + 1, {"-m", policy});
+  if (matrix) words.insert(words.begin() + 1, "--comm-matrix=" + *matrix);
   if (const auto ranks = line.value("ntasks"); ranks && of_job) words.insert(words.begin() + 1, {"-n", *ranks});
   return words;
 }

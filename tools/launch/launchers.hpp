@@ -67,7 +67,10 @@ Words program_of(const Words& words);
 // Returns the text as one word of a shell.
 std::string quoted(const std::string& text);
 
-// Becomes the command, which is searched for in PATH. Throws Error if it cannot be run.
+// Becomes the command, which is searched for in PATH. Returns errno if it cannot be run.
+int become(const Words& words);
+
+// Becomes the command. Throws Error if it cannot be run.
 [[noreturn]] void execute(const Words& words);
 
 // Returns the words of a command of Slurm with -m for the policy, matrix, pattern, --auto and --weight of the command

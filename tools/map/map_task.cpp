@@ -2,6 +2,7 @@
 #include "tools/map/map_task.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/policy/config.hpp"
@@ -81,18 +82,13 @@ void set_ranks(std::int64_t ranks, std::int64_t per_node, bool of_launcher, span
   const std::size_t nodes = std::min(step.nodes.size(), static_cast<std::size_t>(ranks));
   step.nodes.resize(nodes);
   allocation.view.nodes.resize(nodes);
-  step.tasks.assign(nodes, 1);
-  std::int64_t left = ranks - static_cast<std::int64_t>(nodes);
-  for (const bool threads : {false, true})
-    for (std::size_t n = 0; n < nodes; ++n) {
-      const NodeView& node = allocation.view.nodes[n];
-      const auto free = std::ranges::count(node.core_free, true) * (threads ? node.threads_per_core : 1);
-      const std::int64_t more =
-          std::clamp<std::int64_t>(std::min(free / step.cores_per_task, per_node) - step.tasks[n], 0, left);
-      step.tasks[n] += static_cast<std::int32_t>(more);
-      left -= more;
-    }
-  if (left == 0) return;
+  std::vector<std::uint32_t> room;
+  for (const NodeView& node : allocation.view.nodes) {
+    const std::int64_t cpus = std::ranges::count(node.core_free, true) * node.threads_per_core;
+    room.push_back(static_cast<std::uint32_t>(std::min(cpus / step.cores_per_task, per_node)));
+  }
+  step.tasks = block_layout(room, static_cast<std::uint64_t>(ranks), false);
+  if (ranks <= std::accumulate(room.begin(), room.end(), std::int64_t{0})) return;
   const std::string why = std::to_string(ranks) + " ranks with --cpus-per-task=" + std::to_string(step.cores_per_task) +
                           (per_node < INT32_MAX ? " and --ntasks-per-node=" + std::to_string(per_node) : "") +
                           " are too many for the nodes of the allocation";
@@ -185,7 +181,8 @@ std::optional<std::int64_t> ranks_of_step(const CommandLine& line, const MapTask
   if (step.ranks) return step.ranks;
   if (const auto ranks = line.integer("ntasks", 1, CommMatrix::max_ranks)) return ranks;
   if (task.command == "run" && task.matrix) return task.matrix->ranks();
-  if (step.tasks_per_node && environment_value("SLURM_NTASKS").empty()) return nodes * *step.tasks_per_node;
+  if ((step.tasks_per_node || step.one_per_node) && environment_value("SLURM_NTASKS").empty())
+    return nodes * step.tasks_per_node.value_or(1);
   return std::nullopt;
 }
 
@@ -207,10 +204,14 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
   if (step.nodes.value_or(nodes) != nodes)
     throw Error("the --nodes of the step is not the number of nodes of the allocation, " + std::to_string(nodes));
   const bool by_node = step.places_nodes(nodes, ranks_of_step(line, task, {}, nodes).value_or(0));
+  if (by_node && step.ranks.value_or(nodes) != nodes)
+    throw Error("the launcher is not started once on each of the " + std::to_string(nodes) + " nodes");
+  const std::int64_t per_node =
+      step.tasks_per_node.value_or(parse_integer(environment_value("SLURM_NTASKS_PER_NODE")).value_or(INT32_MAX));
   if (by_node)
     set_ranks(nodes, 1, false, allocation);
   else if (const auto ranks = ranks_of_step(line, task, step, nodes))
-    set_ranks(*ranks, step.tasks_per_node.value_or(INT32_MAX), step.ranks || step.tasks_per_node, allocation);
+    set_ranks(*ranks, per_node, step.ranks || step.tasks_per_node, allocation);
   const auto tasks = allocation.step.all_tasks();
   std::optional<spank::PlacementRequest> of_job = spank::request_of_allocation(component);
   if (of_job && !line.has("policy")) task.spec = spec_of_job(of_job->spec, task);
