@@ -38,7 +38,7 @@ struct DecisionInput {
 struct StepCosts {
   std::string cost;                // hop-bytes with the ranks placed as srun will place them
   std::string natural_cost;        // hop-bytes on the same cores in natural order
-  std::string stock_cost;          // hop-bytes on the first nodes of the offer in natural order
+  std::string stock_cost;          // the same on Slurm's choice of nodes, or if unknown on the first nodes of the offer
   std::string busiest_link;        // with the ranks placed, as busiest_link() of link_traffic.hpp returns it
   std::string stock_busiest_link;  // that of the stock cost, as in ", stock LINK"
   std::string ranks;  // those of each node that has any, as "0,5;1-3;4"; empty: longer than a record has room for
@@ -129,7 +129,7 @@ struct Plan {
   std::string note;                 // remarks for people, mostly empty
   std::string lacks;                // the policy and the data that were missing, for the job's user; mostly empty
   StepCosts costs;                  // on the planned cores
-  std::optional<CostWithin> stock;  // of natural order on the first nodes of the offer; not on a torus
+  std::optional<CostWithin> stock;  // of natural order on the nodes of stock_cost; not on a torus
   StepVariables for_steps;
   std::vector<std::string> terms;  // the policy's reasons for its choice
 };
