@@ -50,7 +50,7 @@ struct Decision {
   std::string stock_choice;        // the nodes that stock Slurm would choose; empty: not asked
   std::string cost;                // hop-bytes; all costs are empty without a matrix
   std::string natural_cost;        // hop-bytes of the natural order on these cores
-  std::string first_nodes_cost;    // hop-bytes of the natural order on the first nodes offered
+  std::string first_nodes_cost;    // hop-bytes of the natural order on stock_choice, or else on the first nodes offered
   std::string reason;              // why the job runs as stock or waits, or what was ignored
   std::string why_not_live;        // why there were no live data
   std::vector<std::string> terms;  // the policy's reasons for its choice, one fact each

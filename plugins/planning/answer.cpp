@@ -74,19 +74,11 @@ Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer
   const auto is_starved = [&] { return DecisionTimeBudget::thread_time() - time.began < time.budget / 2; };
   Answer answer;
   try {
-    const auto plan = std::make_shared<const Plan>(
+    answer.use(std::make_shared<const Plan>(
         make_plan({now.machine_for(request), live, offer, request, job_request, now.config, without_matrix}, now.views,
-                  time.deadline));
-    answer.plan = plan;
-    answer.reason = plan->note;
-    answer.placed = true;
-    answer.was_starved = plan->cut_short && is_starved();
-    answer.node_count = static_cast<std::uint32_t>(plan->nodes.size());
-    answer.node = plan->nodes.data();
-    answer.tasks = plan->tasks.data();
-    answer.core_wanted = plan->core_wanted.data();
-    answer.job_state = plan->for_steps.job_state.c_str();
-    answer.planned_ranks = plan->for_steps.planned_ranks.c_str();
+                  time.deadline)));
+    answer.reason = answer.plan->note;
+    answer.was_starved = answer.plan->cut_short && is_starved();
   } catch (const MustWait& wait) {
     answer.reason = wait.what();
     answer.wait = true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,6 +18,18 @@ struct Answer : placement_decision {
       : placement_decision{},
         reason(std::move(why)),
         reason_class(of_class) {}
+
+  // Answers with this plan.
+  void use(std::shared_ptr<const Plan> of_policy) {
+    plan = std::move(of_policy);
+    placed = true;
+    node_count = static_cast<std::uint32_t>(plan->nodes.size());
+    node = plan->nodes.data();
+    tasks = plan->tasks.data();
+    core_wanted = plan->core_wanted.data();
+    job_state = plan->for_steps.job_state.c_str();
+    planned_ranks = plan->for_steps.planned_ranks.c_str();
+  }
 
   std::shared_ptr<const Plan> plan;
   std::string reason;  // why there is no plan, or remarks on the plan

@@ -116,6 +116,20 @@ void assess(PluginState& now, const placement_offer& offer, const placement_requ
   if (!difference.empty()) decision.reason += (decision.reason.empty() ? "" : ", ") + difference;
 }
 
+// Sets the costs of stock in the decision to those on Slurm's own choice of nodes. Throws Error if these are unknown.
+void compare_with_choice(PluginState& now, const placement_offer& offer, const placement_request& request,
+                         const std::string& nodes) {
+  CurrentDecision& decision = now.decision;
+  if (!now.machine || !decision.placed || decision.costs.stock_cost.empty() || now.budget.used_up(request.uid)) return;
+  const DecisionTimeBudget::Use use(now.budget, request.uid);
+  const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
+  const auto plan = std::make_shared<Plan>(*decision.plan);
+  use_stock_choice({now.machine_for(request), now.feed->now(), offer, request, job.job_request, now.config}, nodes,
+                   now.views, *plan, Deadline::after(std::chrono::milliseconds(now.config.decision_time_ms)));
+  decision.use(plan);
+  decision.costs = plan->costs;
+}
+
 // Returns a text for C code.
 template <typename Text>
 const char* text_for_c(const Text& text) {
@@ -199,13 +213,21 @@ extern "C" const char* placement_job_name(void) {
   return text_for_c([](const CurrentDecision& decision) { return job_name(decision.record); });
 }
 
-extern "C" void placement_set_stock_choice(const char* nodes) { set_text(state().decision.record.stock_choice, nodes); }
+extern "C" void placement_set_stock_choice(const struct placement_offer* offer, const struct placement_request* request,
+                                           const char* nodes) {
+  auto& now = state();
+  set_text(now.decision.record.stock_choice, nodes);
+  try {
+    if (nodes != nullptr) compare_with_choice(now, *offer, *request, nodes);
+  } catch (...) {  // the costs stay those on the first nodes
+  }
+}
 
 extern "C" void placement_set_started(const char* nodes) {
   CurrentDecision& decision = state().decision;
   decision.started = true;
   set_text(decision.record.given, nodes);
-  if (!decision.is_by_policy()) placement_set_stock_choice(nodes);
+  if (!decision.is_by_policy()) set_text(decision.record.stock_choice, nodes);
 }
 
 extern "C" void placement_give_up(const char* reason, bool for_good) {

@@ -119,8 +119,12 @@ void placement_assess(const struct placement_offer *offer, const struct placemen
  */
 void placement_give_up(const char *reason, bool for_good);
 
-/* Records the nodes that Slurm itself would choose, as a host list; NULL if they are not known. */
-void placement_set_stock_choice(const char *nodes);
+/*
+ * Records the nodes that Slurm itself would choose, as a host list; NULL if they are not known. The costs of stock become
+ * those on these nodes. `offer` and `request` are those of the decision.
+ */
+void placement_set_stock_choice(const struct placement_offer *offer, const struct placement_request *request,
+				const char *nodes);
 
 /* Records that Slurm has allocated `nodes`, a host list, for a start. The outcome must be set. */
 void placement_set_started(const char *nodes);

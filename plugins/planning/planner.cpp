@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
+#include <string>
 
 #include "common/decision/decision.hpp"
 #include "common/decision/job_state.hpp"
 #include "common/state/outage_file.hpp"
 #include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
 #include "common/util/placement_error.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/fabric_choice.hpp"
@@ -87,6 +90,17 @@ class Planner {
       add_costs_on_first_nodes(plan, view, request, deadline);
     }
     return plan;
+  }
+
+  void use_stock_choice(const std::set<std::string>& names, PolicyViews& views, Plan& plan,
+                        const Deadline& deadline) const {
+    Request request = policy_request(candidates_, request_, job_request_, config_);
+    const ClusterView& view = views.of(input_.machine, input_.live, offer_, candidates_);
+    request.required_nodes.clear();
+    for (std::size_t n = 0; n < view.nodes.size(); ++n)
+      if (names.contains(view.nodes[n].name)) request.required_nodes.push_back(static_cast<std::int32_t>(n));
+    request.min_nodes = request.max_nodes = static_cast<std::int32_t>(names.size());
+    if (request.required_nodes.size() == names.size()) set_stock_costs(plan, view, request, deadline);
   }
 
  private:
@@ -279,33 +293,36 @@ class Planner {
     return pack_job_state(request_.job_id, view, nodes, job_seconds, max_state_bytes, deadline);
   }
 
+  // Sets the cost and the busiest link of stock to those of natural order on nodes that SEQUENTIAL takes among `nodes`.
+  // Throws Error if the job's limits do not allow this.
+  void set_stock_costs(Plan& plan, const ClusterView& nodes, Request plain, const Deadline& deadline) const {
+    plain.parameters.clear();
+    plain.matrix = candidates_.matrix;
+    const policies::Policy& sequential = *policies::find_policy("SEQUENTIAL");
+    const Plan taken =
+        wanted(nodes, policies::place_on_one_fabric(sequential, nodes, plain, deadline), plain.cores_per_task);
+    const FirstStep step = first_step(taken);
+    if (on_torus(step.view(), job_request_)) {
+      plan.costs.stock_cost = step.natural_cost();
+      return;
+    }
+    const Placement natural = step.in_order(deadline);
+    plan.costs.stock_cost = to_string(natural.cost);
+    plan.stock = step.cost_within(natural);
+    const std::string link = busiest_of(step.view(), job_request_, natural);
+    plan.costs.stock_busiest_link = link.empty() ? "" : ", stock " + link;
+  }
+
   // Adds the cost and busiest link of natural order on the first offered nodes, where they can be computed.
   void add_costs_on_first_nodes(Plan& plan, const ClusterView& view, const Request& request,
                                 const Deadline& deadline) const {
-    const policies::Policy& sequential = *policies::find_policy("SEQUENTIAL");
-    Request plain = request;
-    plain.parameters.clear();
-    plain.matrix = candidates_.matrix;
-    const auto add_costs_on = [&](const ClusterView& nodes) {
-      const Plan first =
-          wanted(nodes, policies::place_on_one_fabric(sequential, nodes, plain, deadline), plain.cores_per_task);
-      const FirstStep step = first_step(first);
-      if (on_torus(view, job_request_)) {
-        plan.costs.stock_cost = step.natural_cost();
-        return;
-      }
-      const Placement natural = step.in_order(deadline);
-      plan.costs.stock_cost = to_string(natural.cost);
-      plan.stock = step.cost_within(natural);
-      const std::string link = busiest_of(step.view(), job_request_, natural);
-      plan.costs.stock_busiest_link = link.empty() ? "" : ", stock " + link;
-    };
     try {
-      if (plain.required_nodes.empty() && policies::is_one_fabric(view)) return add_costs_on(first_nodes(view));
+      if (request.required_nodes.empty() && policies::is_one_fabric(view))
+        return set_stock_costs(plan, first_nodes(view), request, deadline);
     } catch (const Error&) {  // the job's limits do not allow the first nodes
     }
     try {
-      add_costs_on(view);
+      set_stock_costs(plan, view, request, deadline);
     } catch (const Error&) {
     }
   }
@@ -336,6 +353,12 @@ Plan make_plan(const DecisionInput& input, PolicyViews& views, const Deadline& d
   if (input.job_request.policy == nullptr) throw Error(input.job_request.error);
   if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, "no time is left to decide");
   return Planner(input).plan(views, deadline);
+}
+
+void use_stock_choice(const DecisionInput& input, const std::string& nodes, PolicyViews& views, Plan& plan,
+                      const Deadline& deadline) {
+  const std::vector<std::string> names = expand_hostlist(nodes);
+  Planner(input).use_stock_choice({names.begin(), names.end()}, views, plan, deadline);
 }
 
 }  // namespace placement::planning

@@ -35,7 +35,7 @@ struct DecisionInput {
 struct StepCosts {
   std::string cost;                // hop-bytes with the ranks placed as srun will place them
   std::string natural_cost;        // hop-bytes on the same cores in natural order
-  std::string stock_cost;          // hop-bytes on the first nodes of the offer in natural order
+  std::string stock_cost;          // the same on Slurm's choice of nodes, or if unknown on the first nodes of the offer
   std::string busiest_link;        // with the ranks placed, as busiest_link() of link_traffic.hpp returns it
   std::string stock_busiest_link;  // that of the stock cost, as in ", stock LINK"
   std::string ranks;  // those of each node that has any, as "0,5;1-3;4"; empty: longer than a record has room for
@@ -126,7 +126,7 @@ struct Plan {
   std::string note;                 // remarks for people, mostly empty
   std::string lacks;                // the policy and the data that were missing, for the job's user; mostly empty
   StepCosts costs;                  // on the planned cores
-  std::optional<CostWithin> stock;  // of natural order on the first nodes of the offer; not on a torus
+  std::optional<CostWithin> stock;  // of natural order on the nodes of stock_cost; not on a torus
   StepVariables for_steps;
   std::vector<std::string> terms;  // the policy's reasons for its choice
 };
@@ -136,6 +136,12 @@ struct Plan {
 // policy cannot serve the job, which then runs as stock Slurm would run it. A plan that is made without the job's
 // matrix has the costs by the matrix in natural order, on the planned cores and on the first nodes of the offer.
 Plan make_plan(const DecisionInput& input, PolicyViews& views, const Deadline& deadline);
+
+// Sets the costs of stock in `plan` to those on the nodes that Slurm itself would choose, a host list. make_plan() made
+// the plan for `input`. Leaves the plan unchanged if the offer does not have these nodes. Throws Error if they cannot
+// take the job.
+void use_stock_choice(const DecisionInput& input, const std::string& nodes, PolicyViews& views, Plan& plan,
+                      const Deadline& deadline);
 
 // Returns the costs of the job's first step on the nodes and cores `grant` that Slurm gave the job. `plan` was made for
 // `input`, or is null if no policy chose the nodes. If the allocation is the plan, the plan's costs are returned.

@@ -95,7 +95,7 @@ static void leave_waiting(job_record_t *job, const struct placement_decision *de
  * Records the nodes on which Slurm itself would start the job at once, if it would and if there is time to ask. Asks as
  * the backfill scheduler does, and undoes the changes in the job.
  */
-static void ask_stock_choice(const struct job_test_arguments *arguments)
+static void ask_stock_choice(const struct job_test_arguments *arguments, const struct job_view *view)
 {
 	struct job_test_arguments ask = *arguments;
 	int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -118,7 +118,7 @@ static void ask_stock_choice(const struct job_test_arguments *arguments)
 	FREE_NULL_LIST(preemptees);
 	FREE_NULL_BITMAP(ask.nodes);
 	placement_stock_choice_took(arguments->job->user_id, clock_ns(CLOCK_THREAD_CPUTIME_ID) - began);
-	placement_set_stock_choice(nodes);
+	placement_set_stock_choice(&view->offer, &view->request, nodes);
 	xfree(nodes);
 }
 
@@ -156,14 +156,14 @@ static int run_now(const struct job_test_arguments *arguments)
 
 	if (must_wait(decision, mode)) {
 		if (!decision->put_off && !decision->wait_told)
-			ask_stock_choice(arguments);
+			ask_stock_choice(arguments, &view);
 		end_decision(job, true);
 		leave_waiting(job, decision);
 		job_view_free(&view);
 		return SLURM_ERROR;
 	}
 	if (decision->placed && mode == PLACEMENT_ENFORCE) {
-		ask_stock_choice(arguments);
+		ask_stock_choice(arguments, &view);
 		rc = apply_plan(arguments, &view, decision);
 	} else if (decision->placed) {
 		decision->outcome = DECISION_ADVICE;
@@ -268,7 +268,7 @@ static int plan_instead(const struct job_test_arguments *arguments, bitstr_t *of
 	again.nodes = offered;
 	decision = decide_ahead(&view, &again, stock.start_time);
 	nodes = bitmap2node_name(stock.nodes);
-	placement_set_stock_choice(nodes);
+	placement_set_stock_choice(&view.offer, &view.request, nodes);
 	xfree(nodes);
 	if (decision->outcome == DECISION_NODES)
 		bit_copybits(stock.nodes, offered);

@@ -131,6 +131,26 @@ START_TEST(first_nodes_where_slurm_chose_the_cores) {
 }
 END_TEST
 
+// n1 is behind another switch than n2 and n3, which Slurm would take.
+START_TEST(stock_is_the_choice_of_slurm_where_it_is_known) {
+  TestMachine(4, 1).configure();
+  Environment environment = Environment::with_matrix(ring(4));
+  Offer offer(3, 2);
+  offer.node_ = {1, 2, 3};
+  const placement_request request = request_for(environment, 4);
+  const placement_offer nodes = offer.c();
+  const CurrentDecision* plan = decide(offer, request);
+  ck_assert(plan->placed);
+  ck_assert_double_gt(std::atof(plan->costs.stock_cost.c_str()), std::atof(plan->costs.natural_cost.c_str()));
+  const std::string on_first_nodes = plan->costs.stock_cost;
+  placement_set_stock_choice(&nodes, &request, "n[0,3]");  // n0 is not in the offer
+  ck_assert_str_eq(plan->costs.stock_cost.c_str(), on_first_nodes.c_str());
+  placement_set_stock_choice(&nodes, &request, "n[2-3]");
+  ck_assert_str_eq(plan->costs.stock_cost.c_str(), plan->costs.natural_cost.c_str());
+  ck_assert_uint_eq(plan->node[0], 1);
+}
+END_TEST
+
 // Five tasks of three hardware threads: two of them on a node have three cores, and the step requires four.
 START_TEST(a_step_that_slurm_would_not_start) {
   TestMachine(4, 2, 2).configure();
@@ -454,6 +474,7 @@ static Suite* suite() {
   tcase_add_test(core, tasks_that_share_cores);
   tcase_add_test(core, whole_nodes);
   tcase_add_test(core, first_nodes_where_slurm_chose_the_cores);
+  tcase_add_test(core, stock_is_the_choice_of_slurm_where_it_is_known);
   tcase_add_test(core, tasks_that_nobody_named);
   tcase_add_test(core, without_a_matrix);
   tcase_add_test(core, hostile_environments);

@@ -317,7 +317,8 @@ START_TEST(decisions_reach_the_ring) {
   const CurrentDecision* plan = decide(offer, request);
   ck_assert(plan->placed);
   const std::string cost = plan->costs.cost;
-  placement_set_stock_choice("n[2-3]");
+  const placement_offer nodes = offer.c();
+  placement_set_stock_choice(&nodes, &request, "n[2-3]");
   placement_set_started("n[0-1]");
   placement_tell();
   const auto tell_stock = [](std::uint32_t job) {

@@ -75,8 +75,8 @@ std::optional<double> communication_share(const std::string& parameters) {
 
 constexpr double assumed_share = 0.5;  // of a job without comm-share=
 
-// Returns the expected run time divided by that of stock, if communication time is in proportion to hop-bytes. The cost
-// of stock is that of natural order on the first nodes offered. Returns nothing if the costs are unknown.
+// Returns the expected run time divided by that of stock, if communication time is in proportion to hop-bytes.
+// Returns nothing if the costs are unknown.
 std::optional<double> expected_time_ratio(const Decision& d) {
   const double share = communication_share(d.parameters).value_or(assumed_share);
   const auto cost = parse_real(d.cost), first = parse_real(d.first_nodes_cost);
