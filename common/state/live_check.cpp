@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,7 +19,6 @@ namespace placement {
 namespace {
 
 constexpr std::size_t longest_name = 255;
-constexpr NumberRange estimate{0, std::numeric_limits<double>::max()};
 
 // Returns whether the value is in the range. NaN counts as in range.
 bool in_range(double value, const NumberRange& range) { return std::isnan(value) || range.has(value); }
