@@ -4,6 +4,8 @@
  *   hostile_request word MIB   asks where a job could start whose policy has a word of MIB MiB
  *   hostile_request het N [C]  submits a heterogeneous job of C [2] components. All but the first have N variables
  *                              PLACEMENT_000000 and following; its script writes the number that it sees to the file "seen"
+ *   hostile_request flood JOBS N WORD  submits JOBS batch jobs of 5 nodes and 20 tasks with N variables of this kind and, unless
+ *                              WORD is "-", the policy WORD and another alpha in each job
  */
 #include <errno.h>
 #include <slurm/slurm.h>
@@ -69,6 +71,36 @@ static int submit_components(int count, int others)
 	return 0;
 }
 
+static int submit_flood(int jobs, int count, const char *word)
+{
+	char **variables = calloc((size_t) count + 2, sizeof(*variables)), policy[256];
+	job_desc_msg_t job;
+	int first = 0;
+
+	if (strcmp(word, "-")) {
+		variables[first++] = "PLACEMENT_VERSION=1";
+		variables[first++] = policy;
+	}
+	for (int i = 0; i < count; i++) {
+		variables[first + i] = malloc(32);
+		sprintf(variables[first + i], "PLACEMENT_%06d=x", i);
+	}
+	for (int i = 0; i < jobs; i++) {
+		submit_response_msg_t *answer = NULL;
+
+		snprintf(policy, sizeof(policy), "PLACEMENT_POLICY=%s,alpha=0.%04d", word, i);
+		describe(&job, variables, first + count);
+		job.min_nodes = job.max_nodes = 5;
+		job.num_tasks = job.min_cpus = 20;
+		job.time_limit = 30;
+		job.script = "#!/bin/sh\nexec sleep 900\n";
+		if (slurm_submit_batch_job(&job, &answer))
+			return 1;
+		slurm_free_submit_response_response_msg(answer);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int failed = 2;
@@ -76,8 +108,9 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return failed;
 	slurm_init(NULL);
-	failed = !strcmp(argv[1], "word") ? ask_with_word((size_t) atoi(argv[2]) << 20)
-					  : submit_components(atoi(argv[2]), argc > 3 ? atoi(argv[3]) - 1 : 1);
+	failed = !strcmp(argv[1], "word") ? ask_with_word((size_t) atoi(argv[2]) << 20) :
+		 !strcmp(argv[1], "flood") && argc > 4 ? submit_flood(atoi(argv[2]), atoi(argv[3]), argv[4])
+						       : submit_components(atoi(argv[2]), argc > 3 ? atoi(argv[3]) - 1 : 1);
 	if (failed)
 		fprintf(stderr, "%s: %s\n", argv[1], slurm_strerror(errno));
 	return failed;
