@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/state/live_check.hpp"
+#include "common/state/live_state.hpp"
 #include "common/state/node_fields.hpp"
 #include "common/state/pair_arrays.hpp"
 #include "common/util/error.hpp"
