@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <numeric>
+#include <sstream>
 
 #include "common/matrix/matrix_format.hpp"
 #include "common/matrix/matrix_read.hpp"
@@ -243,14 +240,9 @@ MatrixFormat format_option(const std::string& name) {
 
 // Writes the matrix to the file, or to standard output when `path` is "-".
 void write_matrix_to(const std::string& path, const CommMatrix& matrix, MatrixFormat format) {
-  std::ofstream file;
-  if (path != "-") {
-    file.open(path, std::ios::binary | std::ios::trunc);
-    if (!file) throw Error("cannot write " + path + ": " + std::strerror(errno));
-  }
-  std::ostream& out = path == "-" ? std::cout : file;
+  std::ostringstream out;
   write_matrix(out, matrix, format);
-  if (!out.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
+  write_output(path, out.str());
 }
 
 int matrix_make(int argc, char** argv) {

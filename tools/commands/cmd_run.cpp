@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "common/policy/config.hpp"
@@ -85,8 +84,7 @@ std::string path_with(const std::string& text, bool on_nodes) {
     std::string path = std::filesystem::absolute("placement-" + environment_value("SLURM_JOB_ID") + "-" +
                                                  std::to_string(getpid()) + ".order")
                            .string();
-    std::ofstream file(path);
-    if (!(file << text).flush()) throw Error(path + ": " + std::strerror(errno));
+    write_output(path, text);
     return path;
   }
   const int number = file_in_memory(text, true);
