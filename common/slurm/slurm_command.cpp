@@ -42,9 +42,9 @@ std::string_view last_line(std::string_view text) {
 
 std::string path_of_command(const std::string& command) {
   std::error_code error;
-  const std::filesystem::path running = std::filesystem::read_symlink("/proc/self/exe", error);
-  for (const std::string& path : {(running.parent_path() / command).string(), SLURM_BINDIR "/" + command})
-    if (access(path.c_str(), X_OK) == 0) return path;
+  const std::filesystem::path from = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  for (const auto& directory : {from, from.parent_path() / "bin", std::filesystem::path(SLURM_BINDIR)})
+    if (const std::string path = directory / command; access(path.c_str(), X_OK) == 0) return path;
   return command;
 }
 

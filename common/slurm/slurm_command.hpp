@@ -16,7 +16,8 @@ struct CommandOutput {
 };
 
 // Returns the path of a command. First choice: the directory of the running program, such as srun, because its commands
-// fit the running libslurm. Second: SLURM_BINDIR. Otherwise returns the name alone.
+// fit the running libslurm. Second: ../bin from there, for slurmstepd in sbin. Third: SLURM_BINDIR. Otherwise returns
+// the name alone.
 std::string path_of_command(const std::string& command);
 
 // A command of Slurm, of path_of_command(), that runs as the calling user. The destructor ends the command.

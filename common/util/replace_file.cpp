@@ -2,6 +2,7 @@
 #include "common/util/replace_file.hpp"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -52,19 +53,48 @@ bool let_user_read(int file, uid_t reader) noexcept {
   return fsetxattr(file, "system.posix_acl_access", &list, sizeof list, 0) == 0;
 }
 
+namespace {
+
+// Opens the directory of `path`. In a process of root, throws Error for a symbolic link of another user.
+FileDescriptor directory_of(const std::string& path) {
+  std::string rest = path.substr(0, path.rfind('/') + 1);
+  FileDescriptor at(open(rest.starts_with('/') ? "/" : ".", O_PATH | O_CLOEXEC));
+  for (int links = 0; !rest.empty();) {
+    const std::string name = rest.substr(0, rest.find('/'));
+    rest.erase(0, name.size() + 1);
+    if (name.empty()) continue;
+    FileDescriptor next(openat(at, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    struct stat status {};
+    if (next < 0 || fstat(next, &status) != 0) fail_errno(path, "cannot be created");
+    if (S_ISLNK(status.st_mode)) {
+      char target[PATH_MAX];
+      const ssize_t length = readlinkat(next, "", target, sizeof target);
+      if (length <= 0 || ++links > 40) fail_errno(path, "cannot be created", ELOOP);
+      if (geteuid() == 0 && status.st_uid != 0) throw Error(path + ": another user owns the symbolic link " + name);
+      rest.insert(0, std::string(target, static_cast<std::size_t>(length)) + "/");
+      if (target[0] == '/') next.reset(open("/", O_PATH | O_CLOEXEC));
+    }
+    if (!S_ISLNK(status.st_mode) || rest.starts_with('/')) at = std::move(next);
+  }
+  return at;
+}
+
+}  // namespace
+
 void replace_file(const std::string& path, std::span<const std::byte> bytes, const std::function<bool(int)>& admit) {
-  const std::string temporary = path + ".new";
-  if (unlink(temporary.c_str()) != 0 && errno != ENOENT) fail_errno(temporary, "cannot be removed");
+  const FileDescriptor directory = directory_of(path);
+  const std::string name = path.substr(path.rfind('/') + 1), temporary = name + ".new", shown = path + ".new";
+  if (unlinkat(directory, temporary.c_str(), 0) != 0 && errno != ENOENT) fail_errno(shown, "cannot be removed");
   try {
     const FileDescriptor file(
-        open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600));
-    if (file < 0) fail_errno(temporary, "cannot be created");
+        openat(directory, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600));
+    if (file < 0) fail_errno(shown, "cannot be created");
     if (!write_all(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}))
-      fail_errno(temporary, "cannot be written");
-    if (!admit(file)) fail_errno(temporary, "cannot be made readable");
-    if (rename(temporary.c_str(), path.c_str()) != 0) fail_errno(path, "cannot be replaced");
+      fail_errno(shown, "cannot be written");
+    if (!admit(file)) fail_errno(shown, "cannot be made readable");
+    if (renameat(directory, temporary.c_str(), directory, name.c_str()) != 0) fail_errno(path, "cannot be replaced");
   } catch (...) {
-    unlink(temporary.c_str());
+    unlinkat(directory, temporary.c_str(), 0);
     throw;
   }
 }

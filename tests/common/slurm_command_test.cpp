@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/slurm/slurm_command.hpp"
 
+#include <cstdio>
+#include <filesystem>
+
 #include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
 
 using placement::SlurmCommand;
 
@@ -37,11 +41,27 @@ START_TEST(a_command_that_fails_has_a_reason) {
 }
 END_TEST
 
-int main() {
+// A batch script's plan is made in a process of slurmstepd, which is in sbin.
+START_TEST(a_program_in_sbin_finds_the_commands_in_bin) {
+  const TemporaryDirectory slurm;
+  const std::string program = slurm.path() + "/sbin/stepd", command = slurm.path() + "/bin/command";
+  std::filesystem::create_directory(slurm.path() + "/sbin");
+  std::filesystem::create_directory(slurm.path() + "/bin");
+  std::filesystem::copy_file("/proc/self/exe", program);
+  ck_assert_text_eq(SlurmCommand({program, "command"}).text(), "command");
+  std::filesystem::copy_file("/bin/true", command);
+  ck_assert_text_eq(SlurmCommand({program, "command"}).text(), command);
+}
+END_TEST
+
+// With an argument, the program prints path_of_command() of it.
+int main(int argc, char** argv) {
+  if (argc > 1) return std::fputs(placement::path_of_command(argv[1]).c_str(), stdout) < 0;
   Suite* const suite = suite_create("slurm_command");
   TCase* const tests = tcase_create("slurm_command");
   tcase_add_test(tests, errors_are_no_part_of_the_output);
   tcase_add_test(tests, a_command_that_fails_has_a_reason);
+  tcase_add_test(tests, a_program_in_sbin_finds_the_commands_in_bin);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

@@ -69,6 +69,7 @@ EXTRA_DIST += \
 	%D%/simulate_totals.py \
 	%D%/stable_json_test.sh \
 	%D%/stand_in_test.sh \
+	%D%/strangers_test.sh \
 	%D%/state_test.sh \
 	%D%/topology_test.sh \
 	#
@@ -85,5 +86,6 @@ TESTS += \
 	%D%/simulate_test.sh \
 	%D%/stable_json_test.sh \
 	%D%/stand_in_test.sh \
+	%D%/strangers_test.sh \
 	%D%/topology_test.sh \
 	#

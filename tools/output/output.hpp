@@ -18,7 +18,7 @@ enum ExitCode {
 };
 
 // Writes the text to the file `path`, or to standard output for "" or "-". Returns exit_ok, because most commands end
-// with their output. Throws Error when it cannot.
+// with their output. As root, replaces the file and follows no link of another user. Throws Error when it cannot.
 ExitCode write_output(const std::string& path, const std::string& text);
 
 // Prints a message of the command "placectl COMMAND" on standard error. An empty text prints nothing.
