@@ -5,13 +5,15 @@
 #include <sys/mman.h>
 
 #include "common/util/file_descriptor.hpp"
+#include "common/util/file_size_signal.hpp"
 
 namespace placement {
 
 // The lowest number of the descriptor, tried in this order.
-constexpr int high_descriptors[] = {500, 100};
+constexpr int high_descriptors[] = {500, 100, 20};
 
 int file_in_memory(const std::string& text, bool inherited) {
+  const WithoutFileSizeSignal without_signal;
   const FileDescriptor file(memfd_create("placement-hostfile", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file < 0) return -1;
   if (!write_all(file, text)) return -1;
