@@ -3,6 +3,7 @@
 // does too. Each function calls the part of the plugin for the process that it runs in.
 #include "spank/api/spank_api.hpp"
 
+#include "common/util/file_size_signal.hpp"
 #include "spank/client.hpp"
 #include "spank/mpirun/mpirun_plan.hpp"
 #include "spank/profile/profiling.hpp"
@@ -27,11 +28,13 @@ EXPORTED int slurm_spank_init(spank_t spank, int, char**) {
 }
 
 EXPORTED int slurm_spank_init_post_opt(spank_t spank, int, char**) {
+  const placement::WithoutFileSizeSignal without_signal;
   if (in_client()) placement::spank::client_options_done(spank);
   return ESPANK_SUCCESS;
 }
 
 EXPORTED int slurm_spank_local_user_init(spank_t spank, int, char**) {
+  const placement::WithoutFileSizeSignal without_signal;
   if (in_client()) placement::spank::client_place_step(spank);
   return ESPANK_SUCCESS;
 }
@@ -47,6 +50,7 @@ EXPORTED int slurm_spank_user_init(spank_t spank, int, char**) {
 // Always returns ESPANK_SUCCESS, because Slurm ends the task on any other value. A part that throws does not stop the
 // next ones.
 EXPORTED int slurm_spank_task_init(spank_t spank, int, char**) {
+  const placement::WithoutFileSizeSignal without_signal;
   using namespace placement::spank;
   if (spank_context() != S_CTX_REMOTE) return ESPANK_SUCCESS;
   for (void (*const part)(spank_t) : {order_gpus, bind_task, profile_task, tell_batch_script, plan_mpirun_of_script})
@@ -58,6 +62,7 @@ EXPORTED int slurm_spank_task_init(spank_t spank, int, char**) {
 }
 
 EXPORTED int slurm_spank_exit(spank_t, int, char**) {
+  const placement::WithoutFileSizeSignal without_signal;
   if (in_client()) placement::spank::client_end();
   return ESPANK_SUCCESS;
 }

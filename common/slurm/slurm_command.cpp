@@ -2,6 +2,7 @@
 #include "common/slurm/slurm_command.hpp"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -17,6 +18,7 @@
 #include <utility>
 
 #include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
 #include "common/util/text.hpp"
 #include "config.h"
 
@@ -56,25 +58,32 @@ SlurmCommand::SlurmCommand(std::vector<std::string> words, bool with_errors, con
   argv.push_back(nullptr);
   std::vector<char*> environment = environment_without_cuts();
   const std::string program = path_of_command(words_.front());
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(words_.front() + ": " + std::strerror(errno));
+  int ends[2] = {-1, -1}, input_ends[2] = {-1, -1};
+  const bool failed_pipes = pipe2(ends, O_CLOEXEC) != 0 || pipe2(input_ends, O_CLOEXEC) != 0;
   from_.reset(ends[0]);
-  const FileDescriptor to(ends[1]), input_file(file_in_memory(input, false));
+  const FileDescriptor to(ends[1]), input_from(input_ends[0]);
+  FileDescriptor input_to(input_ends[1]);
   errors_.reset(memfd_create("placement-errors", MFD_CLOEXEC));
-  if (input_file < 0 || errors_ < 0)
-    throw Error(words_.front() + ": cannot make a file in memory: " + std::strerror(errno));
-  lseek(input_file, 0, SEEK_SET);
+  // The input is written at once, without waiting: the pipe must have room for it.
+  if (input.size() > PIPE_BUF) fcntl(input_to, F_SETPIPE_SZ, input.size());
+  fcntl(input_to, F_SETFL, O_NONBLOCK);
+  if (failed_pipes || errors_ < 0 || !write_all(input_to, input))
+    throw Error(words_.front() + ": " + std::strerror(errno));
+  input_to.reset(-1);
 
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, input_file, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&files, input_from, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&files, to, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&files, with_errors ? to : errors_, STDERR_FILENO);
-  sigset_t none;  // srun blocks signals in its threads, and its child would inherit that
-  sigemptyset(&none);
+  // srun blocks signals in its threads, and its child would inherit that. An error beyond the limit on the size of
+  // files must not end the child.
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGXFSZ);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigmask(&attributes, &blocked);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   const int failed = posix_spawnp(&child_, program.c_str(), &files, &attributes, argv.data(), environment.data());
   posix_spawnattr_destroy(&attributes);

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <utility>
 
+#include "common/util/file_size_signal.hpp"
+
 namespace placement {
 
 // Owns a file descriptor and closes it when the object ends. A negative number means no open file.
@@ -54,11 +56,14 @@ inline bool write_all(int file, std::string_view bytes) {
 // Returns the descriptor of a file in memory with `text`, sealed against changes, or -1 with errno. Its number is high,
 // because shell scripts use low ones. With `inherited`, programs that this process executes inherit it.
 inline int file_in_memory(std::string_view text, bool inherited) {
+  const WithoutFileSizeSignal without_signal;
   const FileDescriptor file(memfd_create("placement-hostfile", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file < 0 || !write_all(file, text)) return -1;
   fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-  const int command = inherited ? F_DUPFD : F_DUPFD_CLOEXEC, number = fcntl(file, command, 500);
-  return number >= 0 ? number : fcntl(file, command, 100);
+  int number = -1;
+  for (const int lowest : {500, 100, 20})
+    if (number < 0) number = fcntl(file, inherited ? F_DUPFD : F_DUPFD_CLOEXEC, lowest);
+  return number;
 }
 
 // Returns the rest of the open file, at most `most` bytes, in spite of partial reads and signals. An error ends it,

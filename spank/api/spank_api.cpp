@@ -27,10 +27,17 @@ std::vector<std::string> command_line_of(const std::string& process) {
   return words;
 }
 
+static constexpr std::size_t longest_variable = 128 * 1024;  // the kernel allows no longer one
+
 std::optional<std::string> task_variable(spank_t spank, const char* name) {
-  std::vector<char> text(128 * 1024);  // the kernel allows no longer one
-  if (spank_getenv(spank, name, text.data(), static_cast<int>(text.size())) != ESPANK_SUCCESS) return std::nullopt;
-  return std::string(text.data());
+  // Each page of the room is a page fault in each task, so the room for the longest variable is the last one.
+  for (const std::size_t room : {longest_variable / 128, longest_variable / 8, longest_variable}) {
+    std::string text(room, '\0');
+    const spank_err_t error = spank_getenv(spank, name, text.data(), static_cast<int>(room));
+    if (error == ESPANK_SUCCESS) return text.c_str();
+    if (error != ESPANK_NOSPACE) break;
+  }
+  return std::nullopt;
 }
 
 }  // namespace placement::spank
