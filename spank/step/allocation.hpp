@@ -16,7 +16,7 @@ namespace placement::spank {
 
 // The Slurm allocation in which this process runs, described as a step that has all tasks of the allocation.
 struct Allocation {
-  StepShape step;  // its cores_per_task are CPUs
+  StepShape step;                   // its cores_per_task are CPUs
   ClusterView view;                 // the nodes of the step; the free cores are those of the job
   ControllerState controller;       // with the mode of the partition
   bool has_returned_nodes = false;  // to Slurm, so that variables of this process are outdated

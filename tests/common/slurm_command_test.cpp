@@ -2,6 +2,7 @@
 #include "common/slurm/slurm_command.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/check.hpp"
@@ -10,6 +11,8 @@
 using placement::SlurmCommand;
 
 namespace {
+
+constexpr const char* asked_for = "PATH_OF_COMMAND";  // this program prints path_of_command() of its value
 
 std::vector<std::string> shell(const std::string& script) { return {"sh", "-c", script}; }
 
@@ -20,6 +23,8 @@ START_TEST(errors_are_no_part_of_the_output) {
   ck_assert_text_eq(SlurmCommand(shell("echo a; echo b >&2"), true).output().text, "a\nb\n");
   ck_assert_text_eq(SlurmCommand({"cat"}, false, "a\nb\n").text(), "a\nb\n");
   ck_assert_text_eq(SlurmCommand({"cat"}).text(), "");
+  const std::string long_input(300000, 'x');
+  ck_assert_text_eq(SlurmCommand({"cat"}, false, long_input).text(), long_input);
   ck_assert_int_eq(SlurmCommand(shell("exit 3")).output().exit_code, 3);
   ck_assert_int_eq(SlurmCommand(shell("kill -9 $$")).output().exit_code, 137);
 }
@@ -44,19 +49,20 @@ END_TEST
 // A batch script's plan is made in a process of slurmstepd, which is in sbin.
 START_TEST(a_program_in_sbin_finds_the_commands_in_bin) {
   const TemporaryDirectory slurm;
-  const std::string program = slurm.path() + "/sbin/stepd", command = slurm.path() + "/bin/command";
+  const std::string program = slurm.path() + "/sbin/slurm_command_test", command = slurm.path() + "/bin/command";
   std::filesystem::create_directory(slurm.path() + "/sbin");
   std::filesystem::create_directory(slurm.path() + "/bin");
   std::filesystem::copy_file("/proc/self/exe", program);
-  ck_assert_text_eq(SlurmCommand({program, "command"}).text(), "command");
+  const std::vector<std::string> asked = {"env", std::string(asked_for) + "=command", program};
+  ck_assert_text_eq(SlurmCommand(asked).text(), "command");
   std::filesystem::copy_file("/bin/true", command);
-  ck_assert_text_eq(SlurmCommand({program, "command"}).text(), command);
+  ck_assert_text_eq(SlurmCommand(asked).text(), command);
 }
 END_TEST
 
-// With an argument, the program prints path_of_command() of it.
-int main(int argc, char** argv) {
-  if (argc > 1) return std::fputs(placement::path_of_command(argv[1]).c_str(), stdout) < 0;
+int main() {
+  if (const char* const command = std::getenv(asked_for))
+    return std::fputs(placement::path_of_command(command).c_str(), stdout) < 0;
   Suite* const suite = suite_create("slurm_command");
   TCase* const tests = tcase_create("slurm_command");
   tcase_add_test(tests, errors_are_no_part_of_the_output);

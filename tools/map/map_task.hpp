@@ -36,7 +36,7 @@ struct AllocationStep {
   std::optional<std::int64_t> cores_per_task = {};  // none: that of the allocation
   std::optional<std::int64_t> nodes = {};           // none: those of the allocation
   bool one_per_node = false;  // if nothing names the number of ranks, the launcher starts one rank on each node
-  bool by_node = false;  // one task per node: a matrix with several ranks per task becomes that of the nodes
+  bool by_node = false;       // one task per node: a matrix with several ranks per task becomes that of the nodes
   // The most tasks of a node; none: as many as it has cores for. 1: as by_node, if the matrix has more ranks than the
   // allocation has nodes.
   std::optional<std::int64_t> tasks_per_node = {};
@@ -57,8 +57,8 @@ void use_free_cores(MapTask& task);
 
 // Reads the allocation of this process, and sets the view, the usable leaves and the matrix of the task. Matrix and
 // policy are those of the job unless the command line gives them. If the number of ranks is not the number of tasks,
-// they are dealt over the nodes in turn while nodes have room, as in Slurm. Throws UsageError if the ranks do not fit, and
-// Error without an allocation or an answer of slurmctld.
+// they are dealt over the nodes in turn while nodes have room, as in Slurm. Throws UsageError if the ranks do not fit,
+// and Error without an allocation or an answer of slurmctld.
 spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const AllocationStep& step);
 
 }  // namespace placement::tools
