@@ -140,7 +140,7 @@ options_of_launchers() {
   for words in '-F hosts' '--nodefile=hosts' '--no-such-option'; do
     # shellcheck disable=SC2086
     in_job run --print -m m -- srun $words ./app
-    expect 0 "srun $words ./app" "run: ${words%%[ =]*}"
+    expect 0 "srun $words ./app" "run: $([ "$words" = --no-such-option ] && echo "$words" || echo --nodefile)"
   done
   in_job run --print -m m -- srun --open-mode append -n 2 ./app
   refused 1 '8 2'
@@ -183,7 +183,7 @@ programs_of_bind() {
   refused 2 no-such-program
   : >plain
   in_job bind ./plain
-  refused 13 plain
+  refused 13 ./plain
 }
 
 idle_machine() {
@@ -197,12 +197,12 @@ idle_machine() {
   run choose --print --pattern ring -n 8 -- sbatch job.sh
   expect 0 'sbatch --ntasks=8 --switches=1@0 job.sh' 'wait: squeue'
   mv squeue bin/squeue
-  for words in --array=1-4 '-b now+3600' -wn4; do
+  for words in --array=1-4 '-a 1-4' --begin=now+3600 --nodelist=n4; do
     # shellcheck disable=SC2086
     run choose --print --pattern ring -n 8 -- sbatch $words job.sh
-    expect 0 "sbatch --ntasks=8 --switches=1@0 $words job.sh" 'nodes: --'
+    expect 0 "sbatch --ntasks=8 --switches=1@0 $words job.sh" "nodes: $([ "$words" = '-a 1-4' ] && echo --array || echo "${words%%=*}")"
   done
-  printf '%s\n' '#!/bin/sh' '' '#SBATCH -J x -a 1-4' >array.sh
+  printf '%s\n' '#!/bin/sh' '' '#SBATCH --no-such-option' '#SBATCH -a 1-4' >array.sh
   run choose --print --pattern ring -n 8 -- sbatch array.sh
   expect 0 'sbatch --ntasks=8 --switches=1@0 array.sh' 'nodes: --array'
   WAITS=Priority run choose --print --pattern ring -n 8 -- sbatch job.sh

@@ -119,11 +119,13 @@ std::string why_no_nodes(const Words& words, const std::vector<SrunOption>& know
     if (job.value(option)) return "--" + std::string(option) + ": " + why;
   if (words[0] != "sbatch" || job.program >= words.size()) return {};
   std::ifstream script(words[job.program]);
-  Words all{words[0]};
-  for (std::string line; std::getline(script, line) && (line.starts_with('#') || trimmed(line).empty());)
-    if (line.starts_with("#SBATCH "))
-      for (const std::string_view option : split_words(std::string_view(line).substr(8))) all.emplace_back(option);
-  return all.size() > 1 ? why_no_nodes(all, known) : "";
+  for (std::string line; std::getline(script, line) && (line.starts_with('#') || trimmed(line).empty());) {
+    if (!line.starts_with("#SBATCH ")) continue;
+    Words of_line{words[0]};
+    for (const std::string_view option : split_words(std::string_view(line).substr(8))) of_line.emplace_back(option);
+    if (std::string why = why_no_nodes(of_line, known); !why.empty()) return why;
+  }
+  return {};
 }
 
 bool starts_later(const Start& start, const std::optional<Start>& stock) {
