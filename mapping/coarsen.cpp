@@ -88,7 +88,7 @@ Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std:
     result.size[part_of[v]] += graph.size[v];
     member[begin[part_of[v]]++] = v;  // in the end, begin[part] is the end of that part's members
   }
-  // The arcs of one part come after the other. Arcs from one part to another are added up into one.
+  // The arcs of each part follow those of the part before it. Arcs from one part to another are added up into one.
   std::vector<std::int64_t> place(parts, -1);  // for each part: index of the last arc to it
   std::int64_t next = 0;
   result.arc.resize(graph.arc.size());
@@ -124,6 +124,7 @@ Graph coarsened(const Graph& graph, std::int32_t largest, Random& random, std::v
     if (partner[v] >= v)
       watch.spend(static_cast<std::int64_t>(graph.arcs(v).size() + graph.arcs(partner[v]).size()) + 1);
   }
+  watch.look();
   return contracted(graph, coarse_of, vertices);  // its work is reported above
 }
 

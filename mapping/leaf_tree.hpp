@@ -42,7 +42,7 @@ class LeafTree {
   std::vector<std::int32_t> slots_of(std::span<const std::int32_t> leaves) const;
 
   // Returns the distance between two different slots. Takes O(1) if all vertices of a level have one position, as with
-  // hops and in every balanced tree; otherwise as many steps as the tree has levels.
+  // hops and in every balanced tree; otherwise up to twice as many steps as the tree has levels.
   std::int64_t distance(std::int32_t a, std::int32_t b) const {
     if (!coded_) return far_distance(a, b);
     return offset_[a] + offset_[b] + by_bit_[std::bit_width(code_[a] ^ code_[b])];

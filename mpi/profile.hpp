@@ -111,7 +111,7 @@ inline void count_to_world(Traffic& into, TrafficKind kind, std::int32_t world, 
     into.add(kind, world, bytes, messages);
 }
 
-// Counts messages in this way to the process `rank` of a group. Other values of `rank` are ignored.
+// As count_to_world(), for the process `rank` of a group. Other values of `rank` are ignored.
 inline void count_to(Traffic& into, TrafficKind kind, const WorldRanks& group, int rank, std::uint64_t bytes,
                      std::uint64_t messages = 1) {
   if (rank < 0 || rank >= group.size()) return;  // MPI_PROC_NULL, MPI_ROOT, or a wrong rank that MPI reports

@@ -4,8 +4,9 @@
 
 namespace placement::policies {
 
-// Baselines: policies for comparison only, of the type PlaceFunction. In a step (request.node_tasks is given) they keep
-// the given nodes and numbers of tasks, and place only the ranks. Only TOFA-PAPER and GREEDY heed the deadline.
+// Baselines: policies for comparison only. The functions place_*() are of the type PlaceFunction. In a step
+// (request.node_tasks is given) they keep the given nodes and numbers of tasks, and place only the ranks. Only
+// TOFA-PAPER and GREEDY heed the deadline.
 
 // The policy SEQUENTIAL: the first nodes of the view that can serve the request, with the ranks in natural order. The
 // matrix is used only for the costs. Throws Error when no set of nodes meets the limits of the request.

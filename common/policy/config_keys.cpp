@@ -257,9 +257,9 @@ std::span<const ConfigKey> config_keys() {
           "directory, slurmctld records no decision."),
       word<&Config::record_stock_choice, yes_no>(
           "RecordStockChoice", "yes or no",
-          "yes: before a job starts on a policy's nodes, slurmctld computes which nodes stock Slurm would have allocated. It "
-          "records them with the decision, and compares costs with those on these nodes. This takes as long as one test of a job by the backfill scheduler. no: "
-          "slurmctld does not compute them."),
+          "yes: before a job starts on a policy's nodes, slurmctld computes which nodes stock Slurm would have allocated, and "
+          "records them with the decision. The cost of stock is then that of natural order on these nodes. This takes as "
+          "long as one test of a job by the backfill scheduler. no: slurmctld does not compute them."),
       text<&Config::monitor_user, set_user>(
           "MonitorUser", "the name of a user",
           "The user as whom placement-monitor and placement-agent run. Use an unprivileged user, and use one name on all "

@@ -65,10 +65,11 @@ SlurmCommand::SlurmCommand(std::vector<std::string> words, bool with_errors, con
   FileDescriptor input_to(input_ends[1]);
   errors_.reset(memfd_create("placement-errors", MFD_CLOEXEC));
   // The input is written at once, without waiting: the pipe must have room for it.
-  if (input.size() > PIPE_BUF) fcntl(input_to, F_SETPIPE_SZ, input.size());
-  fcntl(input_to, F_SETFL, O_NONBLOCK);
-  if (failed_pipes || errors_ < 0 || !write_all(input_to, input))
-    throw Error(words_.front() + ": " + std::strerror(errno));
+  const auto feed = [&] {
+    if (input.size() > PIPE_BUF) fcntl(input_to, F_SETPIPE_SZ, input.size());
+    return fcntl(input_to, F_SETFL, O_NONBLOCK) == 0 && write_all(input_to, input);
+  };
+  if (failed_pipes || errors_ < 0 || !feed()) throw Error(words_.front() + ": " + std::strerror(errno));
   input_to.reset(-1);
 
   posix_spawn_file_actions_t files;

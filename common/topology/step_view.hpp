@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 

@@ -8,10 +8,12 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cerrno>
 #include <cstdint>
+#include <utility>
 
 #include "common/util/file_descriptor.hpp"
 #include "common/util/error.hpp"
@@ -55,35 +57,76 @@ bool let_user_read(int file, uid_t reader) noexcept {
 
 namespace {
 
-// Opens the directory of `path`. In a process of root, throws Error for a symbolic link of another user.
-FileDescriptor directory_of(const std::string& path) {
-  std::string rest = path.substr(0, path.rfind('/') + 1);
-  FileDescriptor at(open(rest.starts_with('/') ? "/" : ".", O_PATH | O_CLOEXEC));
-  for (int links = 0; !rest.empty();) {
-    const std::string name = rest.substr(0, rest.find('/'));
-    rest.erase(0, name.size() + 1);
-    if (name.empty()) continue;
-    FileDescriptor next(openat(at, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-    struct stat status {};
-    if (next < 0 || fstat(next, &status) != 0) fail_errno(path, "cannot be created");
-    if (S_ISLNK(status.st_mode)) {
-      char target[PATH_MAX];
-      const ssize_t length = readlinkat(next, "", target, sizeof target);
-      if (length <= 0 || ++links > 40) fail_errno(path, "cannot be created", ELOOP);
-      if (geteuid() == 0 && status.st_uid != 0) throw Error(path + ": another user owns the symbolic link " + name);
-      rest.insert(0, std::string(target, static_cast<std::size_t>(length)) + "/");
-      if (target[0] == '/') next.reset(open("/", O_PATH | O_CLOEXEC));
+// A file in an open directory.
+struct Place {
+  FileDescriptor directory;
+  std::string name;
+};
+
+// Returns the place of `path`, with the last name as it is or, if it is a link and `follow` is true, as the link names
+// it. Throws Error for a symbolic link of another user.
+Place place_for_root(const std::string& path, bool follow) {
+  std::string rest = path;
+  Place place{FileDescriptor(open(rest.starts_with('/') ? "/" : ".", O_PATH | O_CLOEXEC)), {}};
+  for (int links = 0; links <= 40;) {
+    rest.erase(0, std::min(rest.find_first_not_of('/'), rest.size()));
+    place.name = rest.substr(0, rest.find('/'));
+    rest.erase(0, place.name.size());
+    if (place.name.empty() || (rest.empty() && !follow)) return place;
+    if (!rest.empty()) {  // this also mounts what automount provides
+      FileDescriptor next(openat(place.directory, place.name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      if (next >= 0) {
+        place.directory = std::move(next);
+        continue;
+      }
     }
-    if (!S_ISLNK(status.st_mode) || rest.starts_with('/')) at = std::move(next);
+    const FileDescriptor link(openat(place.directory, place.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (rest.empty() && link < 0 && errno == ENOENT) return place;
+    struct stat status {};
+    if (link < 0 || fstat(link, &status) != 0) fail_errno(path, "cannot be created");
+    if (!S_ISLNK(status.st_mode) && rest.empty()) return place;
+    char target[PATH_MAX];
+    const ssize_t length = S_ISLNK(status.st_mode) ? readlinkat(link, "", target, sizeof target) : 0;
+    if (length <= 0) fail_errno(path, "cannot be created", ENOTDIR);
+    if (status.st_uid != 0) throw Error(path + ": another user owns the symbolic link " + place.name);
+    rest.insert(0, std::string(target, static_cast<std::size_t>(length)));
+    if (target[0] == '/') place.directory.reset(open("/", O_PATH | O_CLOEXEC));
+    ++links;
   }
-  return at;
+  fail_errno(path, "cannot be created", ELOOP);
+}
+
+Place place_of(const std::string& path) {
+  if (geteuid() == 0) return place_for_root(path, false);
+  const std::string parent = path.substr(0, path.rfind('/') + 1);
+  FileDescriptor directory(open(parent.empty() ? "." : parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (directory < 0) fail_errno(path, "cannot be created");
+  return {std::move(directory), path.substr(parent.size())};
 }
 
 }  // namespace
 
+FileDescriptor open_output(const std::string& path) {
+  const bool of_process = path.starts_with("/dev/fd/") || path.starts_with("/dev/std") || path.starts_with("/proc/");
+  constexpr int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY;
+  if (geteuid() != 0 || of_process) {
+    FileDescriptor file(open(path.c_str(), flags | O_TRUNC, 0666));
+    if (file < 0) fail_errno(path, "cannot be written");
+    return file;
+  }
+  const Place place = place_for_root(path, true);
+  FileDescriptor file(openat(place.directory, place.name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK, 0666));
+  struct stat status {};
+  if (file < 0 || fstat(file, &status) != 0) fail_errno(path, "cannot be written");
+  if (S_ISREG(status.st_mode) ? ftruncate(file, 0) != 0 : status.st_uid != 0)
+    throw Error(path + ": cannot be written: it is a special file of another user");
+  fcntl(file, F_SETFL, 0);
+  return file;
+}
+
 void replace_file(const std::string& path, std::span<const std::byte> bytes, const std::function<bool(int)>& admit) {
-  const FileDescriptor directory = directory_of(path);
-  const std::string name = path.substr(path.rfind('/') + 1), temporary = name + ".new", shown = path + ".new";
+  const auto [directory, name] = place_of(path);
+  const std::string temporary = name + ".new", shown = path + ".new";
   if (unlinkat(directory, temporary.c_str(), 0) != 0 && errno != ENOENT) fail_errno(shown, "cannot be removed");
   try {
     const FileDescriptor file(

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "common/util/file_descriptor.hpp"
+
 namespace placement {
 
 // Lets the user `reader` read the open file `file`, in addition to the users whom its mode admits. If it is a
@@ -20,5 +22,10 @@ bool let_user_read(int file, uid_t reader) noexcept;
 // descriptor of the new file, which only its owner may read, lets others read it, and returns whether that succeeded.
 // Throws Error with the path and the reason; the old file then stays.
 void replace_file(const std::string& path, std::span<const std::byte> bytes, const std::function<bool(int)>& admit);
+
+// Opens `path` for writing as fopen() does, and empties it. A process of root follows no symbolic link of another user,
+// neither the file nor a directory on the way, and opens no special file of another user; /dev/fd, /dev/std* and /proc
+// are of the process itself. Throws Error with the path and the reason.
+FileDescriptor open_output(const std::string& path);
 
 }  // namespace placement

@@ -23,7 +23,7 @@ class SlurmProcesses {
   // The most threads that a scan reads. The states of further threads are estimated from these.
   static constexpr std::size_t most_threads = 8192;
 
-  // Reads /proc. Returns false when that is not possible.
+  // Reads /proc. Returns false when that is not possible, or /proc has no process.
   bool scan();
 
   double running() const { return running_; }  // threads of jobs that run or wait for a disk

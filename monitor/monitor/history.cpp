@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/monitor/history.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -8,8 +9,8 @@
 #include <cstring>
 
 #include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"
-#include "common/util/replace_file.hpp"
 
 namespace placement::monitor {
 
@@ -38,6 +39,13 @@ void set_modes(Database& database) {
   database.run("PRAGMA wal_autocheckpoint = 500");
   database.run("PRAGMA journal_size_limit = 8388608");
   database.run("PRAGMA temp_store = MEMORY");
+}
+
+// Makes an empty file that only its owner can write and only its group can read. Throws Error.
+void make(const std::string& path) {
+  const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file_mode));
+  if (file < 0) fail_errno(path, "cannot be created");
+  fchmod(file, file_mode);
 }
 
 // Sets the modes of existing files. This fails for another user's file, as opening it will.
@@ -83,8 +91,7 @@ bool History::start() {
   database_.reset();
   const bool missing = !may_exist(path_), damaged = !missing && !is_sound(path_);
   if (damaged) moved_aside_ = move_aside(path_);
-  // Only its owner can write the new file, and only its group can read it.
-  if (missing || damaged) replace_file(path_, {}, [](int file) { return fchmod(file, file_mode) == 0; });
+  if (missing || damaged) make(path_);
   open();
   return missing || damaged;
 }

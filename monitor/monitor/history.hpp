@@ -26,7 +26,7 @@ struct OutageRecord {
   double began_at_s = 0;              // the last heartbeat before the outage
   double ended_at_s = unknown_value;  // NaN: the outage lasts
   bool counted = true;                // an unplanned outage, which the estimates use
-  std::string cause;                  // as liveness.hpp has it, or "slurmd" if only slurmd was away
+  std::string cause;                  // OutageCause::cause, or "slurmd" if only slurmd was away
   double noticed_at_s = unknown_value;
 
   bool lasts() const { return ended_at_s != ended_at_s; }

@@ -24,10 +24,13 @@ static bool in_group(uid_t user, const std::string& name) {
   const passwd* const entry = getpwuid(user);
   if (wanted == nullptr || entry == nullptr) return false;
   const gid_t id = wanted->gr_gid;
-  int count = 0;
-  getgrouplist(entry->pw_name, entry->pw_gid, nullptr, &count);  // returns -1 and the number of groups
-  std::vector<gid_t> groups(static_cast<std::size_t>(count));
-  if (getgrouplist(entry->pw_name, entry->pw_gid, groups.data(), &count) < 0) return false;
+  std::vector<gid_t> groups(64);
+  int count = static_cast<int>(groups.size());
+  while (getgrouplist(entry->pw_name, entry->pw_gid, groups.data(), &count) < 0) {
+    if (static_cast<std::size_t>(count) <= groups.size()) return false;
+    groups.resize(static_cast<std::size_t>(count));
+  }
+  groups.resize(static_cast<std::size_t>(count));
   return std::ranges::find(groups, id) != groups.end();
 }
 

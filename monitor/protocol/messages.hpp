@@ -17,7 +17,7 @@ namespace placement::protocol {
 
 // The messages between agents and monitors. Each is one UDP datagram. All numbers are little-endian and of fixed width;
 // reals are IEEE 754 binary32. A decoder accepts only what the encoder of its version writes. It returns none for a
-// wrong length, an unknown value or an impossible number. FrameKind has the frames around the messages.
+// wrong length, an unknown value or an impossible number. FrameKind lists the frames around the messages.
 
 using Bytes = std::vector<std::uint8_t>;
 using ByteView = std::span<const std::uint8_t>;

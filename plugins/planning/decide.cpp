@@ -116,18 +116,21 @@ void assess(PluginState& now, const placement_offer& offer, const placement_requ
   if (!difference.empty()) decision.reason += (decision.reason.empty() ? "" : ", ") + difference;
 }
 
-// Sets the costs of stock in the decision to those on Slurm's own choice of nodes. Throws Error if these are unknown.
-void compare_with_choice(PluginState& now, const placement_offer& offer, const placement_request& request,
+// Sets the costs of stock in the decision to those on Slurm's own choice of nodes. Returns false if they are not known.
+// Throws Error if the nodes cannot take the job.
+bool compare_with_choice(PluginState& now, const placement_offer& offer, const placement_request& request,
                          const std::string& nodes) {
   CurrentDecision& decision = now.decision;
-  if (!now.machine || !decision.placed || decision.costs.stock_cost.empty() || now.budget.used_up(request.uid)) return;
-  const DecisionTimeBudget::Use use(now.budget, request.uid);
+  if (!now.machine || now.questions.used_up(request.uid)) return false;
+  const DecisionTimeBudget::Use use(now.questions, request.uid);
   const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
   const auto plan = std::make_shared<Plan>(*decision.plan);
-  use_stock_choice({now.machine_for(request), now.feed->now(), offer, request, job.job_request, now.config}, nodes,
-                   now.views, *plan, Deadline::after(std::chrono::milliseconds(now.config.decision_time_ms)));
+  if (!use_stock_choice({now.machine_for(request), now.feed->now(), offer, request, job.job_request, now.config}, nodes,
+                        now.views, *plan, Deadline::after(std::chrono::milliseconds(now.config.decision_time_ms))))
+    return false;
   decision.use(plan);
   decision.costs = plan->costs;
+  return true;
 }
 
 // Returns a text for C code.
@@ -165,7 +168,7 @@ extern "C" const char* placement_failure(void) { return state().failure.c_str();
 
 extern "C" bool placement_wants_stock_choice(uint32_t uid) {
   auto& now = state();
-  return now.decision_log && !now.decision_log->status().ring.empty() && now.config.record_stock_choice &&
+  return now.decision_log && now.decision_log->is_open() && now.config.record_stock_choice &&
          !now.budget.used_up(uid) && !now.questions.used_up(uid);
 }
 
@@ -217,17 +220,19 @@ extern "C" void placement_set_stock_choice(const struct placement_offer* offer, 
                                            const char* nodes) {
   auto& now = state();
   set_text(now.decision.record.stock_choice, nodes);
+  if (nodes == nullptr || !now.decision.placed || now.decision.costs.stock_cost.empty()) return;
   try {
-    if (nodes != nullptr) compare_with_choice(now, *offer, *request, nodes);
+    if (compare_with_choice(now, *offer, *request, nodes)) return;
   } catch (...) {  // the costs stay those on the first nodes
   }
+  set_text(now.decision.record.stock_choice, nullptr);
 }
 
 extern "C" void placement_set_started(const char* nodes) {
   CurrentDecision& decision = state().decision;
   decision.started = true;
   set_text(decision.record.given, nodes);
-  if (!decision.is_by_policy()) set_text(decision.record.stock_choice, nodes);
+  if (decision.outcome == DECISION_STOCK) set_text(decision.record.stock_choice, nodes);
 }
 
 extern "C" void placement_give_up(const char* reason, bool for_good) {

@@ -121,7 +121,8 @@ void placement_give_up(const char *reason, bool for_good);
 
 /*
  * Records the nodes that Slurm itself would choose, as a host list; NULL if they are not known. The costs of stock become
- * those on these nodes. `offer` and `request` are those of the decision.
+ * those on these nodes. If these costs cannot be computed, the nodes are not recorded, so that a record never has Slurm's
+ * nodes with the costs of others. `offer` and `request` are those of the decision.
  */
 void placement_set_stock_choice(const struct placement_offer *offer, const struct placement_request *request,
 				const char *nodes);

@@ -33,6 +33,12 @@ class DecisionLog {
     return status_;
   }
 
+  // Returns whether the ring is open. It may be called from every thread.
+  bool is_open() const {
+    const std::lock_guard lock(mutex_);
+    return ring_ != nullptr;
+  }
+
   void record(const Decision& decision);
 
  private:

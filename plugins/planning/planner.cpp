@@ -92,7 +92,7 @@ class Planner {
     return plan;
   }
 
-  void use_stock_choice(const std::set<std::string>& names, PolicyViews& views, Plan& plan,
+  bool use_stock_choice(const std::set<std::string>& names, PolicyViews& views, Plan& plan,
                         const Deadline& deadline) const {
     Request request = policy_request(candidates_, request_, job_request_, config_);
     const ClusterView& view = views.of(input_.machine, input_.live, offer_, candidates_);
@@ -100,7 +100,9 @@ class Planner {
     for (std::size_t n = 0; n < view.nodes.size(); ++n)
       if (names.contains(view.nodes[n].name)) request.required_nodes.push_back(static_cast<std::int32_t>(n));
     request.min_nodes = request.max_nodes = static_cast<std::int32_t>(names.size());
-    if (request.required_nodes.size() == names.size()) set_stock_costs(plan, view, request, deadline);
+    if (request.required_nodes.size() != names.size()) return false;
+    set_stock_costs(plan, view, request, deadline);
+    return true;
   }
 
  private:
@@ -355,10 +357,10 @@ Plan make_plan(const DecisionInput& input, PolicyViews& views, const Deadline& d
   return Planner(input).plan(views, deadline);
 }
 
-void use_stock_choice(const DecisionInput& input, const std::string& nodes, PolicyViews& views, Plan& plan,
+bool use_stock_choice(const DecisionInput& input, const std::string& nodes, PolicyViews& views, Plan& plan,
                       const Deadline& deadline) {
   const std::vector<std::string> names = expand_hostlist(nodes);
-  Planner(input).use_stock_choice({names.begin(), names.end()}, views, plan, deadline);
+  return Planner(input).use_stock_choice({names.begin(), names.end()}, views, plan, deadline);
 }
 
 }  // namespace placement::planning

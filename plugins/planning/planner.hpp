@@ -138,9 +138,9 @@ struct Plan {
 Plan make_plan(const DecisionInput& input, PolicyViews& views, const Deadline& deadline);
 
 // Sets the costs of stock in `plan` to those on the nodes that Slurm itself would choose, a host list. make_plan() made
-// the plan for `input`. Leaves the plan unchanged if the offer does not have these nodes. Throws Error if they cannot
-// take the job.
-void use_stock_choice(const DecisionInput& input, const std::string& nodes, PolicyViews& views, Plan& plan,
+// the plan for `input`. Returns false, with the plan unchanged, if the offer does not have these nodes. Throws Error if
+// they cannot take the job.
+bool use_stock_choice(const DecisionInput& input, const std::string& nodes, PolicyViews& views, Plan& plan,
                       const Deadline& deadline);
 
 // Returns the costs of the job's first step on the nodes and cores `grant` that Slurm gave the job. `plan` was made for

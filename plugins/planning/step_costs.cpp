@@ -33,7 +33,7 @@ static StepView step_on(const DecisionInput& input, const CandidateNodes& candid
   return view_of_step(view, shape);
 }
 
-// Estimates the hop-bytes of natural order on the first nodes of an offer if the cores that Slurm would choose there
+// Estimates the hop-bytes of natural order on the nodes of stock if the cores that Slurm would choose there
 // are not known. `stock` was computed on other cores of the same nodes, `known` on cores that Slurm chose. So the bytes
 // within nodes are given the mean distance of `known`.
 static Cost as_far_within_nodes(const CostWithin& stock, const CostWithin& known) {

@@ -95,7 +95,8 @@ static void leave_waiting(job_record_t *job, const struct placement_decision *de
  * Records the nodes on which Slurm itself would start the job at once, if it would and if there is time to ask. Asks as
  * the backfill scheduler does, and undoes the changes in the job.
  */
-static void ask_stock_choice(const struct job_test_arguments *arguments, const struct job_view *view)
+static void ask_stock_choice(const struct job_test_arguments *arguments, const struct job_view *view,
+			     const struct placement_decision *decision)
 {
 	struct job_test_arguments ask = *arguments;
 	int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -103,7 +104,9 @@ static void ask_stock_choice(const struct job_test_arguments *arguments, const s
 	list_t *preemptees = NULL;
 	char *nodes = NULL;
 
-	if (!placement_wants_stock_choice(arguments->job->user_id))
+	/* Backfill offers only the nodes that it planned for the job, so that Slurm has no choice. */
+	if (!placement_wants_stock_choice(arguments->job->user_id) ||
+	    (uint32_t) bit_set_count(arguments->nodes) == decision->node_count)
 		return;
 	saved_job_fill(&state, arguments);
 	ask.nodes = bit_copy(arguments->nodes);
@@ -156,14 +159,14 @@ static int run_now(const struct job_test_arguments *arguments)
 
 	if (must_wait(decision, mode)) {
 		if (!decision->put_off && !decision->wait_told)
-			ask_stock_choice(arguments, &view);
+			ask_stock_choice(arguments, &view, decision);
 		end_decision(job, true);
 		leave_waiting(job, decision);
 		job_view_free(&view);
 		return SLURM_ERROR;
 	}
 	if (decision->placed && mode == PLACEMENT_ENFORCE) {
-		ask_stock_choice(arguments, &view);
+		ask_stock_choice(arguments, &view, decision);
 		rc = apply_plan(arguments, &view, decision);
 	} else if (decision->placed) {
 		decision->outcome = DECISION_ADVICE;
@@ -175,6 +178,8 @@ static int run_now(const struct job_test_arguments *arguments)
 		char *nodes = bitmap2node_name(arguments->nodes);
 
 		end_wait(job);
+		if (decision->outcome == DECISION_ADVICE)
+			placement_set_stock_choice(&view.offer, &view.request, nodes);
 		placement_set_started(nodes);
 		xfree(nodes);
 		if (decision->outcome == DECISION_NODES || decision->outcome == DECISION_CORES) {

@@ -149,8 +149,7 @@ std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_
   return received;
 }
 
-// Returns the step with the number of cores that Slurm gives to each of its tasks, which have `cores_per_task` CPUs.
-static StepShape with_cores(StepShape step, const ClusterView& view) {
+StepShape with_cores(StepShape step, const ClusterView& view) {
   const bool one_thread =
       environment_value("SLURM_THREADS_PER_CORE") == "1" || environment_value("SLURM_HINT") == "nomultithread";
   const auto node = std::ranges::min_element(view.nodes, {}, &NodeView::threads_per_core);

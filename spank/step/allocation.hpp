@@ -40,6 +40,9 @@ std::string take_plan_of_job(StepShape& step, ClusterView& view, std::optional<s
 // policy. Throws Error if the shipped request is damaged.
 std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_t> component = {});
 
+// Returns the step with the number of cores that Slurm gives to each task. In `step`, cores_per_task has its CPUs.
+StepShape with_cores(StepShape step, const ClusterView& view);
+
 // Returns the placement of the allocation's ranks by place_step(), as in srun, by the matrix or the pattern of the
 // request. Throws Error if the matrix has another number of ranks than the allocation has tasks, or if the policy
 // fails.

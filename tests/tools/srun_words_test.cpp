@@ -26,7 +26,7 @@ SrunWords parse(const std::vector<std::string>& words) { return parse_srun(words
 
 START_TEST(options_of_the_help) {
   const auto options = options_in_help(help);
-  ck_assert_uint_eq(options.size(), 7);
+  ck_assert_uint_gt(options.size(), 7);  // and those that the help does not have
   ck_assert(options[4].name == "ntasks" && options[4].letter == 'n' && options[4].takes_value);
   ck_assert(options[1].name == "compress" && !options[1].takes_value);
   ck_assert(options[2].takes_value);
@@ -39,7 +39,7 @@ START_TEST(program_follows_the_options) {
                                                 {"srun", "-vn8", "--compress", "app"},
                                                 {"srun", "--ntasks", "8", "--container", "app", "app"},
                                                 {"srun", "--ntasks=8", "--", "app"},
-                                                {"srun", "--lab", "--ntasks-per=8", "app"}}) {
+                                                {"srun", "--lab", "--ntasks-per-n=8", "app"}}) {
     const SrunWords srun = parse(words);
     ck_assert(srun.unknown.empty());
     ck_assert_uint_lt(srun.program, words.size());

@@ -52,7 +52,7 @@ END
 cp bin/mpirun bin/app
 cat >bin/sbatch <<'END'
 #!/bin/bash
-[ "$1" != --help ] || printf '%s\n' '  -a, --array=indexes  array' '  -b, --begin=time  begin' '  -w, --nodelist=hosts  nodes'
+[ "$1" != --help ] || printf '%s\n' '  -a, --array=indexes  array' '  -b, --begin=time  begin' '  -w, --nodelist=hosts  nodes' '      --wrap[=command string]  wrap'
 year=2020
 case $* in *--nodes=6*) year=${LATER:-2020} ;; esac
 echo "sbatch: Job 8 to start at $year-01-01T00:00:00 using 8 processors on nodes n[1-2,4-5] in partition p" >&2
@@ -154,14 +154,21 @@ options_of_launchers() {
     in_job run --print -m m -- srun $words torchrun train.py
     expect 0 "srun $words torchrun train.py" 'run: each'
   done
+  SLURM_NTASKS_PER_NODE=2 in_job run --print -m m -- srun torchrun train.py
+  says '--ntasks=4'
   cp bin/app bin/mpirun_all.sh
   echo 'touch ran' >>bin/mpirun_all.sh
   in_job run --print -m m -- mpirun_all.sh
   checks=$((checks + 1))
   [ ! -e ran ] || fail "$command: the script ran"
   mkdir -p d && cp bin/app d/own
-  in_job run --print -m m -- mpirun -wdir "$work/d" -n 8 ./own -n 7
-  says seq
+  for words in "-wdir $work/d -n 8 ./own -n 7" "--wdir=$work/d -n 8 ./own -n 7"; do
+    # shellcheck disable=SC2086
+    in_job run --print -m m -- mpirun $words
+    says seq
+  done
+  in_job run --print -m m -- mpirun -wdir "$work/d" -npernode 1 ./own
+  expect 0 "mpirun -wdir $work/d -npernode 1 ./own" 'run: places'
   in_job run --keep 2 -m four -- srun -N4 ./app
   says 'keeps all'
 }
@@ -174,13 +181,16 @@ rank_order_of_cray() {
   expect 0 'srun --mpi=cray_shasta --export=A=1 ./app' 'run: --export'
 }
 
-# srun looks for the program in the working directory first, and its exit code names the error.
+# slurmstepd searches PATH, then the working directory, and its exit code names the error.
 programs_of_bind() {
   printf '#!/bin/sh\necho here\n' >own && chmod +x own
   in_job bind own
   expect 0 here ''
+  printf '#!/bin/sh\necho path\n' >bin/own && chmod +x bin/own
+  in_job bind own
+  expect 0 path ''
   in_job bind no-such-program
-  refused 2 no-such-program
+  refused 2 ./no-such-program
   : >plain
   in_job bind ./plain
   refused 13 ./plain
@@ -202,9 +212,13 @@ idle_machine() {
     run choose --print --pattern ring -n 8 -- sbatch $words job.sh
     expect 0 "sbatch --ntasks=8 --switches=1@0 $words job.sh" "nodes: $([ "$words" = '-a 1-4' ] && echo --array || echo "${words%%=*}")"
   done
-  printf '%s\n' '#!/bin/sh' '' '#SBATCH --no-such-option' '#SBATCH -a 1-4' >array.sh
+  run choose --print --pattern ring -n 8 -- sbatch --wrap app --open-mode append -a 1-4
+  says 'nodes: --array'
+  SBATCH_ARRAY_INX=1-4 run choose --print --pattern ring -n 8 -- sbatch job.sh
+  says SBATCH_ARRAY_INX
+  printf '%s\n' '#!/bin/sh' '' '#SBATCH array.sh' '#SBATCH --nodelist n1' '#SBATCH -a 1-4' >array.sh
   run choose --print --pattern ring -n 8 -- sbatch array.sh
-  expect 0 'sbatch --ntasks=8 --switches=1@0 array.sh' 'nodes: --array'
+  expect 0 'sbatch --ntasks=8 --switches=1@0 array.sh' 'nodes: --nodelist'
   WAITS=Priority run choose --print --pattern ring -n 8 -- sbatch job.sh
   expect 0 'sbatch --ntasks=8 --switches=1@0 job.sh' 'wait p'
 }

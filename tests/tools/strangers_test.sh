@@ -13,33 +13,29 @@ chown games:games theirs theirs/folder
 job=$work/log
 printf '1 0 0 10 4 -1 -1 4 20 -1 1 1 1 -1 1 1 -1 -1\n' >"$job"
 
-# Their links to a file of root, under the name of the output and under that of a new file next to it.
-spoil() {  # file
+# Under the name of the output is their link to a file of root, or their pipe.
+refuses() {  # file, then the command
+  local file=$1
+  shift
   echo precious >precious
-  chmod 600 precious
-  rm -rf "$1" "$1.new"
-  as_stranger ln -s "$work/precious" "$1"
-  as_stranger ln -s "$work/precious" "$1.new"
-}
-kept() {  # file
+  as_stranger ln -sfn "$work/precious" "$file"
+  run "$@"
   checks=$((checks + 1))
+  [ "$code" = 1 ] && [[ $err == *"$file"*symbolic* ]] || fail "$command: exit code $code: $err"
   [ "$(cat precious)" = precious ] || fail "$command: root wrote through the link of another user"
-  [ -f "$1" ] && [ ! -L "$1" ] && [ -s "$1" ] || fail "$command: there is no output: $(ls -l "$1")"
-  [ "$(stat -c %U "$1")" = root ] || fail "$command: the output belongs to $(stat -c %U "$1")"
 }
 for words in "matrix make ring -n 4" "matrix scale -n 8 ring" "map -m matrix -t tree"; do
-  spoil theirs/out
   # shellcheck disable=SC2086
-  run $words -o theirs/out
-  [ "$code" = 0 ] || fail "$command: exit code $code: $err"
-  kept theirs/out
+  refuses theirs/out $words -o theirs/out
 done
-spoil theirs/out.svg
-run matrix heatmap matrix -o theirs/out.svg
-kept theirs/out.svg
-spoil theirs/folder/summary.csv
-run simulate -t 2:2 --node 1x4 -s SLURM -o theirs/folder "$job"
-kept theirs/folder/summary.csv
+refuses theirs/out.svg matrix heatmap matrix -o theirs/out.svg
+refuses theirs/folder/summary.csv simulate -t 2:2 --node 1x4 -s SLURM -o theirs/folder "$job"
+as_stranger mkfifo theirs/pipe
+as_stranger sleep 100 <>theirs/pipe &
+reader=$!
+run matrix make ring -n 4 -o theirs/pipe
+expect 1 '' 'theirs/pipe special'
+kill $reader
 
 # The directory is their link to one of root.
 as_stranger ln -s "$work/private" theirs/directory
@@ -56,6 +52,12 @@ umask 027
 run matrix make ring -n 4 -o ours/out
 expect 0 ''
 [ "$(stat -c %a private/out)" = 640 ] || fail "$command: the mode is $(stat -c %a private/out)"
+[ ! -e private/out.new ] || fail "$command: a second file"
+chmod 600 private/out
+ln -s out private/link
+run matrix make ring -n 4 -o private/link
+expect 0 ''
+[ -L private/link ] && [ "$(stat -c %a private/out)" = 600 ] || fail "$command: root's link or the mode of its file has changed"
 run matrix make ring -n 4 -o /dev/stdout
 expect 0 "$(cat private/out)"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/slurm/slurm_command.hpp"
+#include "common/util/environment.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
@@ -105,8 +106,8 @@ std::optional<Start> start_of(Words words) {
   return test_only(std::move(words)).start;
 }
 
-// Returns why a job with these options must not name nodes; empty if it may. `words` start with the command.
-std::string why_no_nodes(const Words& words, const std::vector<SrunOption>& known) {
+// Returns why a job with these options must not name nodes; empty if it may.
+std::string why_no_nodes(const SrunWords& job) {
   constexpr std::pair<std::string_view, const char*> reasons[] = {
       {"array", "the tasks of an array would wait for the same nodes"},
       {"begin", "other nodes may be idle when the job starts"},
@@ -114,16 +115,26 @@ std::string why_no_nodes(const Words& words, const std::vector<SrunOption>& know
       {"hold", "other nodes may be idle when the job starts"},
       {"nodefile", "the job names its nodes"},
       {"nodelist", "the job names its nodes"}};
-  const SrunWords job = parse_srun(words, known);
   for (const auto& [option, why] : reasons)
     if (job.value(option)) return "--" + std::string(option) + ": " + why;
-  if (words[0] != "sbatch" || job.program >= words.size()) return {};
+  return job.unknown.empty() ? "" : job.unknown + ": this option is not known, and may change the start of the job";
+}
+
+// Returns the same for a command, with the #SBATCH lines of its script.
+std::string why_no_nodes(const Words& words) {
+  const std::vector<SrunOption> known = options_in_help(SlurmCommand({words[0], "--help"}).output().text);
+  const SrunWords job = parse_srun(words, known);
+  std::string why = why_no_nodes(job);
+  if (words[0] != "sbatch" || !why.empty()) return why;
+  if (!environment_value("SBATCH_ARRAY_INX").empty())
+    return "SBATCH_ARRAY_INX: the tasks would wait for the same nodes";
+  if (job.value("wrap") || job.program >= words.size()) return {};
   std::ifstream script(words[job.program]);
   for (std::string line; std::getline(script, line) && (line.starts_with('#') || trimmed(line).empty());) {
     if (!line.starts_with("#SBATCH ")) continue;
     Words of_line{words[0]};
     for (const std::string_view option : split_words(std::string_view(line).substr(8))) of_line.emplace_back(option);
-    if (std::string why = why_no_nodes(of_line, known); !why.empty()) return why;
+    if (why = why_no_nodes(parse_srun(of_line, known)); !why.empty()) return why;
   }
   return {};
 }
@@ -172,7 +183,7 @@ Words chosen_command(const CommandLine& line, const Words& words, MapTask& task)
     notify("choose", "Slurm chooses the nodes: " + why);
     return stock_command(line, words, task);
   };
-  const std::string why = why_no_nodes(words, options_in_help(SlurmCommand({words[0], "--help"}).output().text));
+  const std::string why = why_no_nodes(words);
   if (!why.empty()) return as_stock(why);
   MapOutcome outcome;
   try {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iostream>
 #include <numeric>
-#include <sstream>
 
 #include "common/matrix/matrix_format.hpp"
 #include "common/matrix/matrix_read.hpp"
+#include "common/util/replace_file.hpp"
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
 #include "pattern/scaling.hpp"
@@ -232,9 +236,15 @@ MatrixFormat format_option(const std::string& name) {
 }
 
 void write_matrix_to(const std::string& path, const CommMatrix& matrix, MatrixFormat format) {
-  std::ostringstream text;
-  write_matrix(text, matrix, format);
-  write_output(path, std::move(text).str());
+  if (path == "-") {
+    write_matrix(std::cout, matrix, format);
+    if (!std::cout.flush()) throw Error(std::string("cannot write to standard output: ") + std::strerror(errno));
+    return;
+  }
+  const FileDescriptor output = open_output(path);
+  std::ofstream file("/proc/self/fd/" + std::to_string(output));
+  write_matrix(file, matrix, format);
+  if (!file.flush()) throw Error("cannot write " + path + ": " + std::strerror(errno));
 }
 
 int matrix_make(int argc, char** argv) {

@@ -157,8 +157,9 @@ void keep_nodes(const CommandLine& line, MapTask task, const AllocationStep& ste
       task.request.required_nodes.push_back(static_cast<std::int32_t>(n));
   task.request.min_nodes = task.request.max_nodes = static_cast<std::int32_t>(keep);
   if (!by_node) {
-    task.request.cores_per_task =
-        static_cast<std::int32_t>(step.cores_per_task.value_or(allocation.step.cores_per_task));
+    StepShape shape = allocation.step;
+    shape.cores_per_task = static_cast<std::int32_t>(step.cores_per_task.value_or(shape.cores_per_task));
+    task.request.cores_per_task = spank::with_cores(std::move(shape), task.view).cores_per_task;
     if (step.tasks_per_node) task.request.max_tasks_per_node = static_cast<std::int32_t>(*step.tasks_per_node);
   }
   std::set<std::string> kept;
@@ -213,13 +214,13 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
     throw CannotPlace("the number of ranks, of cores per rank or of ranks per node of " + words[0] +
                       " is out of range");
   Launch launch{words, {}, {}, false, {}, "srun -m"};
-  const auto nodes = parse_integer(environment_value("SLURM_JOB_NUM_NODES"));
+  const auto nodes = step.nodes ? step.nodes : parse_integer(environment_value("SLURM_JOB_NUM_NODES"));
   const bool by_node = nodes && step.places_nodes(*nodes, ranks_of_step(line, task, {}, *nodes).value_or(0));
   if (launcher->by_policy && srun_has_policies() && !by_node) {
     if (line.has("strict")) check_mode();
     if (line.has("keep")) notify("run", "--keep is ignored: with the plugins, slurmctld has chosen the nodes");
     launch.words = words_with_policy(line, words, true);
-    if (task.matrix && !step.ranks && !line.has("ntasks"))
+    if (task.matrix && !step.ranks && !step.tasks_per_node && !line.has("ntasks"))
       launch.words.insert(launch.words.begin() + 1, "--ntasks=" + std::to_string(task.matrix->ranks()));
     return launch;
   }
@@ -328,14 +329,13 @@ void bind_child(bool one_gpu, const spank::TaskVariables& variables) {
   if (!place.gpus_unknown.empty()) notify("bind", "GPUs and network interfaces are unchanged: " + place.gpus_unknown);
 }
 
-// Becomes the program, as slurmstepd does: it looks into the working directory before PATH, and its exit code is errno.
+// Becomes the program, as slurmstepd does: it searches PATH, then the working directory, and its exit code is errno.
 int become_program(Words words) {
-  const std::string here = "./" + words[0];
-  std::error_code ignored;
-  if (words[0].find('/') == words[0].npos && access(here.c_str(), X_OK) == 0 &&
-      !std::filesystem::is_directory(here, ignored))
-    words[0] = here;
-  const int why_not = become(words);
+  int why_not = become(words);
+  if (why_not == ENOENT && words[0].find('/') == words[0].npos) {
+    words[0].insert(0, "./");
+    why_not = become(words);
+  }
   notify("bind", words[0] + " cannot be run: " + std::strerror(why_not));
   return why_not;
 }

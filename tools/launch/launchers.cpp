@@ -54,18 +54,8 @@ const std::string& srun_help() {
   return help;
 }
 
-// Options of srun that "srun --help" does not list.
-const SrunOption hidden_options[] = {{"nodefile", 'F', true}, {"tasks-per-node", 0, true}, {"open-mode", 0, true},
-                                     {"network", 0, true},    {"prefer", 0, true},         {"accel-bind", 0, true},
-                                     {"x11", 0, false},       {"test-only", 0, false}};
-
 SrunWords parsed(const Words& words) {
-  static const std::vector<SrunOption> options = [] {
-    std::vector<SrunOption> listed = options_in_help(srun_help());
-    for (const SrunOption& hidden : hidden_options)
-      if (std::ranges::find(listed, hidden.name, &SrunOption::name) == listed.end()) listed.push_back(hidden);
-    return listed;
-  }();
+  static const std::vector<SrunOption> options = options_in_help(srun_help());
   return parse_srun(words, options);
 }
 
@@ -78,7 +68,6 @@ AllocationStep step_of_srun(const Words& words) {
   const SrunWords srun = parsed(words);
   for (const GivenOption& option : srun.given)
     if (among(own_layout, option.name)) throw CannotPlace("srun's --" + option.name + " chooses the layout itself");
-  if (!srun.unknown.empty()) throw CannotPlace("srun --help does not list " + srun.unknown);
   if (among(words, ":")) throw CannotPlace("the command line has several components");
   AllocationStep step;
   if (const auto nodes = srun.value("nodes")) step.nodes = parse_integer(*nodes).value_or(0);
@@ -128,8 +117,8 @@ bool wrap_program(const Words& before, Launch& launch) {
 
 // Returns true if srun's --export, or SLURM_EXPORT_ENV, keeps variables of this process from the tasks.
 bool hides_variables(const Words& words) {
-  const std::string names = parsed(words).value("export").value_or(environment_value("SLURM_EXPORT_ENV"));
-  return !names.empty() && !among(split_at(names, ','), "ALL");
+  const std::string names = lower_case(parsed(words).value("export").value_or(environment_value("SLURM_EXPORT_ENV")));
+  return !names.empty() && !among(split_at(names, ','), "all");
 }
 
 // Returns why `placectl bind` cannot start the program; empty if it can.
@@ -203,11 +192,14 @@ void plan_arbitrary(const Mapping& mapping, Launch& launch) {
 // Starts one task on each node, which starts the processes of its node.
 void plan_nodes(const Mapping& mapping, Launch& launch) {
   launch.environment.emplace_back("MASTER_ADDR", first_node(mapping));
+  if (hides_variables(launch.words)) notify("run", "srun's --export keeps MASTER_ADDR from the tasks");
   plan_arbitrary(mapping, launch);
   launch.method = "the order of the nodes";
 }
 
 void plan_srun(const Mapping& mapping, Launch& launch) {
+  if (const SrunWords srun = parsed(launch.words); !srun.unknown.empty())
+    throw CannotPlace("srun --help does not list " + srun.unknown);
   if (mapping.task.processes_per_rank > 1) return plan_nodes(mapping, launch);
   const std::string type = mpi_type(launch.words, mapping.configuration);
   if (type.starts_with("cray")) return plan_rank_order(mapping, launch);
@@ -239,7 +231,9 @@ bool one_starts_with(std::span<const std::string> words, std::string_view start)
 AllocationStep step_of_torchrun(const Words& words) {
   AllocationStep step;
   if (base_name(words[0]) == "srun") step = step_of_srun(words);
-  if (step.tasks_per_node.value_or(1) != 1) throw CannotPlace("there are several torchruns on each node");
+  if (base_name(words[0]) == "srun" && parsed(words).value("ntasks-per-node").value_or("1") != "1")
+    throw CannotPlace("srun's --ntasks-per-node starts several torchruns on each node");
+  step.tasks_per_node.reset();
   step.by_node = true;
   for (const char* const option :
        {"--rdzv", "--standalone", "--node-rank", "--node_rank", "--master-addr", "--master_addr"})
@@ -358,7 +352,8 @@ constexpr const char* hydra_script =
 // as by rsh, they keep the order of the file.
 void plan_hydra(const Mapping& mapping, Launch& launch) {
   constexpr std::string_view starters[] = {"bootstrap", "launcher", "bootstrap-exec", "launcher-exec", "rmk"};
-  for (std::size_t at = 1; at < launch.words.size() - program_of(launch.words).size();) {
+  const std::size_t after = program_of(launch.words).size();  // 0: the program is not found, nor are the options
+  for (std::size_t at = 1; after > 0 && at < launch.words.size() - after;) {
     const auto first = launch.words.begin() + static_cast<std::ptrdiff_t>(at);
     if (among(starters, option_name(*first)))
       launch.words.erase(first, first + (first->find('=') == first->npos ? 2 : 1));
@@ -417,11 +412,16 @@ Words program_of(const Words& words) {
   } else {
     std::string directory;
     for (program = words.begin() + 1; program < words.end(); ++program) {
-      std::string path = path_in_search(*program);
-      if (program->find('/') != program->npos) path = std::filesystem::path(directory) / path;
-      if (!program->starts_with('-') && !path.empty() && access(path.c_str(), X_OK) == 0) break;
+      if (!program->starts_with('-')) {
+        const bool is_relative = program->find('/') != program->npos && !program->starts_with('/');
+        const std::string path = path_in_search((is_relative ? directory : "") + *program);
+        if (!path.empty() && access(path.c_str(), X_OK) == 0) break;
+        continue;
+      }
       const std::string_view option = option_name(*program);
-      if (among(working_directory, option) && program + 1 < words.end()) directory = program[1];
+      const std::size_t equals = program->find('=');
+      if (among(working_directory, option) && (equals != program->npos || program + 1 < words.end()))
+        directory = (equals != program->npos ? program->substr(equals + 1) : *++program) + "/";
       program += among(name_and_value, option) ? 2 : among(program_as_value, option) ? 1 : 0;
     }
     program = std::min(program, words.end());

@@ -9,6 +9,25 @@
 
 namespace placement::tools {
 
+// Options that "srun --help" does not list; sbatch and salloc have some of them.
+const SrunOption hidden_options[] = {{"nodefile", 'F', true},
+                                     {"tasks-per-node", 0, true},
+                                     {"ntasks-per-gpu", 0, true},
+                                     {"open-mode", 0, true},
+                                     {"kill-on-invalid-dep", 0, true},
+                                     {"network", 0, true},
+                                     {"prefer", 0, true},
+                                     {"accel-bind", 0, true},
+                                     {"treewidth", 0, true},
+                                     {"extra", 0, true},
+                                     {"msg-timeout", 0, true},
+                                     {"segment", 0, true},
+                                     {"x11", 0, false},
+                                     {"test-only", 0, false},
+                                     {"stepmgr", 0, false},
+                                     {"external-launcher", 0, false},
+                                     {"whole", 0, false}};
+
 std::vector<SrunOption> options_in_help(std::string_view help) {
   std::vector<SrunOption> options;
   for (const std::string_view line : split_at(help, '\n')) {
@@ -21,9 +40,12 @@ std::vector<SrunOption> options_in_help(std::string_view help) {
     if (!text.starts_with("--")) continue;
     const std::size_t end = std::min(text.find_first_of("=[ \t", 2), text.size());
     option.name = text.substr(2, end - 2);
-    option.takes_value = (end < text.size() && text[end] == '=') || option.name == "container";  // listed without "="
+    option.takes_value = (end < text.size() && text[end] == '=') || option.name == "container" ||
+                         option.name == "wrap";  // listed without "=", or in brackets
     options.push_back(std::move(option));
   }
+  for (const SrunOption& hidden : hidden_options)
+    if (std::ranges::find(options, hidden.name, &SrunOption::name) == options.end()) options.push_back(hidden);
   return options;
 }
 

@@ -15,7 +15,8 @@ struct SrunOption {
   bool takes_value = false;  // the value may be the next word
 };
 
-// Returns the options in the output of "srun --help". This includes the options of Slurm's plugins.
+// Returns the options in the output of "srun --help" or "sbatch --help", and those that it does not list. This includes
+// the options of Slurm's plugins.
 std::vector<SrunOption> options_in_help(std::string_view help);
 
 // An option on a command line of srun.

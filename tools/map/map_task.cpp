@@ -206,8 +206,9 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
   const bool by_node = step.places_nodes(nodes, ranks_of_step(line, task, {}, nodes).value_or(0));
   if (by_node && step.ranks.value_or(nodes) != nodes)
     throw Error("the launcher is not started once on each of the " + std::to_string(nodes) + " nodes");
-  const std::int64_t per_node =
+  std::int64_t per_node =
       step.tasks_per_node.value_or(parse_integer(environment_value("SLURM_NTASKS_PER_NODE")).value_or(INT32_MAX));
+  if (!step.tasks_per_node && step.ranks && *step.ranks > per_node * nodes) per_node = INT32_MAX;  // as srun does
   if (by_node)
     set_ranks(nodes, 1, false, allocation);
   else if (const auto ranks = ranks_of_step(line, task, step, nodes))

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/output/output.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -14,7 +11,6 @@
 #include <cstring>
 #include <ctime>
 #include <new>
-#include <span>
 #include <utility>
 
 #include "common/util/error.hpp"
@@ -25,20 +21,10 @@ namespace placement::tools {
 
 ExitCode write_output(const std::string& path, const std::string& text) {
   const bool to_stdout = path.empty() || path == "-";
-  struct stat status {};
-  const bool is_special = path.starts_with("/dev/fd/") || path.starts_with("/dev/std") || path.starts_with("/proc/") ||
-                          (lstat(path.c_str(), &status) == 0 && (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode)));
-  if (geteuid() == 0 && !to_stdout && !is_special) {
-    const mode_t mask = umask(0);
-    umask(mask);
-    replace_file(path, std::as_bytes(std::span(text)), [mask](int file) { return fchmod(file, 0666 & ~mask) == 0; });
-    return exit_ok;
-  }
-  std::FILE* const file = to_stdout ? stdout : std::fopen(path.c_str(), "we");
-  if (!file) throw Error("cannot write " + path + ": " + std::strerror(errno));
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const bool closed = to_stdout ? std::fflush(file) == 0 : std::fclose(file) == 0;
-  if (!written || !closed)
+  const bool written = to_stdout
+                           ? std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0
+                           : write_all(open_output(path), text);
+  if (!written)
     throw Error("cannot write " + (to_stdout ? std::string("to standard output") : path) + ": " + std::strerror(errno));
   return exit_ok;
 }
