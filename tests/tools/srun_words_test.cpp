@@ -52,6 +52,7 @@ END_TEST
 START_TEST(last_value_counts_and_unknown_options_are_named) {
   ck_assert(parse({"srun", "-n1", "--ntasks", "2", "app"}).value("ntasks") == "2");
   ck_assert(!parse({"srun", "app"}).value("ntasks"));
+  ck_assert(parse({"srun", "--tasks-per-node=2", "app"}).value("ntasks-per-node") == "2");
   ck_assert(parse({"srun", "--frob", "2", "app"}).unknown == "--frob");
   ck_assert(parse({"srun", "-q", "app"}).unknown == "-q");
   ck_assert(parse({"srun", "--nt=3", "app"}).unknown == "--nt=3");  // two options begin so

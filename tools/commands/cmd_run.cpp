@@ -215,7 +215,7 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
                       " is out of range");
   Launch launch{words, {}, {}, false, {}, "srun -m"};
   const auto nodes = step.nodes ? step.nodes : parse_integer(environment_value("SLURM_JOB_NUM_NODES"));
-  const bool by_node = nodes && step.places_nodes(*nodes, ranks_of_step(line, task, {}, *nodes).value_or(0));
+  const bool by_node = nodes && places_nodes(line, task, step, *nodes);
   if (launcher->by_policy && srun_has_policies() && !by_node) {
     if (line.has("strict")) check_mode();
     if (line.has("keep")) notify("run", "--keep is ignored: with the plugins, slurmctld has chosen the nodes");

@@ -73,8 +73,7 @@ AllocationStep step_of_srun(const Words& words) {
   if (const auto nodes = srun.value("nodes")) step.nodes = parse_integer(*nodes).value_or(0);
   if (const auto ranks = srun.value("ntasks")) step.ranks = parse_integer(*ranks);
   if (const auto cores = srun.value("cpus-per-task")) step.cores_per_task = parse_integer(*cores);
-  for (const char* const option : {"tasks-per-node", "ntasks-per-node"})
-    if (const auto tasks = srun.value(option)) step.tasks_per_node = parse_integer(*tasks);
+  if (const auto tasks = srun.value("ntasks-per-node")) step.tasks_per_node = parse_integer(*tasks);
   if (!step.ranks && !step.tasks_per_node)
     step.tasks_per_node = parse_integer(environment_value("SLURM_NTASKS_PER_NODE"));
   step.one_per_node = true;
@@ -230,10 +229,12 @@ bool one_starts_with(std::span<const std::string> words, std::string_view start)
 
 AllocationStep step_of_torchrun(const Words& words) {
   AllocationStep step;
-  if (base_name(words[0]) == "srun") step = step_of_srun(words);
-  if (base_name(words[0]) == "srun" && parsed(words).value("ntasks-per-node").value_or("1") != "1")
-    throw CannotPlace("srun's --ntasks-per-node starts several torchruns on each node");
-  step.tasks_per_node.reset();
+  if (base_name(words[0]) == "srun") {
+    step = step_of_srun(words);
+    if (parsed(words).value("ntasks-per-node").value_or("1") != "1")
+      throw CannotPlace("srun's --ntasks-per-node starts several torchruns on each node");
+    step.tasks_per_node.reset();
+  }
   step.by_node = true;
   for (const char* const option :
        {"--rdzv", "--standalone", "--node-rank", "--node_rank", "--master-addr", "--master_addr"})

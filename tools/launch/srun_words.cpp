@@ -84,7 +84,9 @@ SrunWords parse_srun(const std::vector<std::string>& words, const std::vector<Sr
     const int value = got == ':' ? optopt : got;
     const auto option = value < first_long ? std::ranges::find(known, value, &SrunOption::letter)
                                            : known.begin() + (value - first_long);
-    parsed.given.push_back({option->name, optarg ? optarg : "", first, std::max<std::size_t>(optind - first, 1)});
+    const bool is_alias = option->name == "tasks-per-node";
+    parsed.given.push_back({is_alias ? "ntasks-per-node" : option->name, optarg ? optarg : "", first,
+                            std::max<std::size_t>(optind - first, 1)});
   }
   parsed.program = static_cast<std::size_t>(optind);
   return parsed;

@@ -186,6 +186,10 @@ std::optional<std::int64_t> ranks_of_step(const CommandLine& line, const MapTask
   return std::nullopt;
 }
 
+bool places_nodes(const CommandLine& line, const MapTask& task, const AllocationStep& step, std::int64_t nodes) {
+  return step.places_nodes(nodes, ranks_of_step(line, task, {}, nodes).value_or(0));
+}
+
 void use_free_cores(MapTask& task) {
   for (const NodeView& node : task.view.nodes)
     for (std::int32_t core = 0; core < node.cores(); ++core)
@@ -203,7 +207,7 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
   const auto nodes = static_cast<std::int64_t>(allocation.step.nodes.size());
   if (step.nodes.value_or(nodes) != nodes)
     throw Error("the --nodes of the step is not the number of nodes of the allocation, " + std::to_string(nodes));
-  const bool by_node = step.places_nodes(nodes, ranks_of_step(line, task, {}, nodes).value_or(0));
+  const bool by_node = places_nodes(line, task, step, nodes);
   if (by_node && step.ranks.value_or(nodes) != nodes)
     throw Error("the launcher is not started once on each of the " + std::to_string(nodes) + " nodes");
   std::int64_t per_node =

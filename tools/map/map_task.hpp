@@ -52,6 +52,9 @@ struct AllocationStep {
 std::optional<std::int64_t> ranks_of_step(const CommandLine& line, const MapTask& task, const AllocationStep& step,
                                           std::int64_t nodes);
 
+// Returns whether the step places nodes instead of ranks on `nodes` nodes, by the ranks of the matrix or --ntasks.
+bool places_nodes(const CommandLine& line, const MapTask& task, const AllocationStep& step, std::int64_t nodes);
+
 // Makes the free cores of the nodes the usable leaves of the task, in ascending order.
 void use_free_cores(MapTask& task);
 
