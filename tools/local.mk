@@ -16,6 +16,7 @@ if BUILD_PLACECTL
 bin_PROGRAMS += tools/placectl
 endif
 tools_placectl_CPPFLAGS = $(AM_CPPFLAGS) $(SCOTCH_CPPFLAGS) \
+	-DREORDER_LIBRARY='"$(libdir)/libplacement-reorder.so"' \
 	-DPLACEMENT_PLUGINS='"$(pkglibdir)"' -DSLURM_PLUGINS='"$(slurm_plugins)"'
 tools_placectl_LDADD = libtools_state.la libcommon_topology_yaml.la $(tofa_scotch) libsim.la
 if HAVE_SQLITE

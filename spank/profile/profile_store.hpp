@@ -24,6 +24,10 @@ struct ProgramFacts {
 // A program that loads MPI through another library or at run time, as Python does, has no MPI library here.
 ProgramFacts facts_of_program(const std::string& path);
 
+// Returns whether a program with these MPI libraries is linked with the MPI library `name`, such as "libmpi.so.40", or
+// "" for none. A program of Fortran may name only "libmpi_mpifh.so.40", which needs libmpi.so.40 itself.
+bool is_linked_with(const std::vector<std::string>& mpi_libraries, const std::string& name);
+
 // The properties of a run on which its profile depends.
 struct ProgramRun {
   std::string program;  // the absolute path of the program, with symbolic links resolved

@@ -58,23 +58,14 @@ std::string with_numbers(const std::string& file, std::uint32_t job, std::uint32
   return text;
 }
 
-// Returns the name of the MPI library with which the profiler was built, as "libmpi.so.40"; an empty string if it is
-// not there.
+// Returns the name of the MPI library with which the profiler was built; an empty string if it is not there.
 std::string mpi_of_profiler() {
   const std::vector<std::string> libraries = facts_of_program(library()).mpi_libraries;
   return libraries.empty() ? "" : libraries.front();
 }
 
-// Returns whether the program is linked with the MPI library with which the profiler was built. Another one would be
-// loaded in addition to it. A Fortran program may name Open MPI's Fortran library alone, as "libmpi_mpifh.so.40", which
-// needs libmpi.so.40 itself.
 bool has_mpi_of_profiler(const ProgramRun& run) {
-  const std::string ours = mpi_of_profiler();
-  const std::size_t version = ours.find(".so.");
-  return version != ours.npos && std::ranges::any_of(run.mpi_libraries, [&](const std::string& name) {
-           return name == ours ||
-                  (name.starts_with(ours.substr(0, version) + "_") && name.ends_with(ours.substr(version)));
-         });
+  return is_linked_with(run.mpi_libraries, mpi_of_profiler());
 }
 
 bool is_excluded(const std::string& program, const std::string& names) {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -103,6 +104,14 @@ ProgramFacts facts_of_program(const std::string& path) {
     facts->version = std::to_string(status.st_size) + " bytes of " + std::to_string(status.st_mtim.tv_sec) + "." +
                      std::to_string(status.st_mtim.tv_nsec);
   return *std::move(facts);
+}
+
+bool is_linked_with(const std::vector<std::string>& mpi_libraries, const std::string& name) {
+  const std::size_t version = name.find(".so.");
+  return version != name.npos && std::ranges::any_of(mpi_libraries, [&](const std::string& library) {
+           return library == name ||
+                  (library.starts_with(name.substr(0, version) + "_") && library.ends_with(name.substr(version)));
+         });
 }
 
 }  // namespace placement::spank

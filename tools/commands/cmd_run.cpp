@@ -117,13 +117,13 @@ void take_profile(const Words& words, std::int64_t ranks, MapTask& task) {
   task.matrix = profile.matrix;
 }
 
-std::string summary(const Mapping& mapping, const std::string& method) {
+std::string summary(const Mapping& mapping, const Launch& launch) {
   const MapOutcome& outcome = mapping.outcome;
   const std::size_t nodes = mapping.task.view.nodes.size();
   std::string text = std::to_string(outcome.places.size() * static_cast<std::size_t>(mapping.task.processes_per_rank)) +
                      " ranks on " + std::to_string(nodes) + (nodes == 1 ? " node" : " nodes") + " by " +
-                     mapping.task.spec.policy + " and " + method;
-  if (mapping.task.without_matrix) return text;
+                     mapping.task.spec.policy + " and " + launch.method;
+  if (mapping.task.without_matrix || launch.own_order) return text;
   text += ": " + to_string(outcome.cost) + " hop-bytes, in natural order " + to_string(outcome.natural_cost);
   if (outcome.step.cost_of_best_order)
     text += ", in an order that MPI cannot read " + to_string(*outcome.step.cost_of_best_order);
@@ -213,7 +213,7 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
   if (outside(step.ranks) || outside(step.tasks_per_node) || step.cores_per_task.value_or(1) < 1)
     throw CannotPlace("the number of ranks, of cores per rank or of ranks per node of " + words[0] +
                       " is out of range");
-  Launch launch{words, {}, {}, false, {}, "srun -m"};
+  Launch launch{words};
   const auto nodes = step.nodes ? step.nodes : parse_integer(environment_value("SLURM_JOB_NUM_NODES"));
   const bool by_node = nodes && places_nodes(line, task, step, *nodes);
   if (launcher->by_policy && srun_has_policies() && !by_node) {
@@ -261,7 +261,7 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
         allocation, task, launcher->map_length ? launcher->map_length(words, configuration) : spank::MapLength());
     const Mapping mapping{allocation, task, outcome, configuration};
     launcher->plan(mapping, launch);
-    notify("run", summary(mapping, launch.method));
+    notify("run", summary(mapping, launch));
   } catch (const Error& error) {
     throw CannotPlace(error.what());
   }
@@ -362,7 +362,7 @@ int command_run(int argc, char** argv) {
     notify("run", std::string("the ranks are where ") + words[0] + " puts them: " + why.what());
   }
   if (!line.has("print")) execute(words);
-  print_launch({words, {}, {}, false, {}, {}});
+  print_launch({words});
   return exit_ok;
 }
 

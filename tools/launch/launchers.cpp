@@ -10,13 +10,16 @@
 #include <filesystem>
 #include <initializer_list>
 #include <iterator>
+#include <sstream>
 #include <system_error>
 
 #include "common/decision/process_map.hpp"
+#include "common/matrix/matrix_format.hpp"
 #include "common/slurm/slurm_command.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/text.hpp"
 #include "spank/mpirun/sequential_hostfile.hpp"
+#include "spank/profile/profile_store.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "tools/launch/srun_words.hpp"
 #include "tools/map/launcher_files.hpp"
@@ -95,15 +98,13 @@ spank::MapLength map_length_of_srun(const Words& words, const std::string& confi
   };
 }
 
-// Throws CannotPlace if Slurm reports a false map of an arbitrary layout to MPI.
-void check_map(const Mapping& mapping, const std::string& type) {
+// Returns true if Slurm tells MPI that each rank of an arbitrary layout has its own node.
+bool has_false_map(const Mapping& mapping, const std::string& type) {
   const std::string_view version = spank::config_value(mapping.configuration, "SLURM_VERSION");
   const std::vector<std::string_view> parts = split_at(version, '.');
   const bool reports_one_rank_per_node =
       parts.size() > 1 && parse_integer(parts[0]).value_or(99) * 100 + parse_integer(parts[1]).value_or(0) < 2405;
-  if (type == "pmi2" && reports_one_rank_per_node && std::ranges::max(mapping.allocation.step.tasks) > 1)
-    throw CannotPlace("with --mpi=pmi2 of Slurm " + std::string(version) +
-                      ", MPI treats each rank as a separate node: use mpiexec.hydra or --mpi=pmix");
+  return type == "pmi2" && reports_one_rank_per_node && std::ranges::max(mapping.allocation.step.tasks) > 1;
 }
 
 // Puts `before` in front of the program. Returns false if the program was not found.
@@ -120,11 +121,18 @@ bool hides_variables(const Words& words) {
   return !names.empty() && !among(split_at(names, ','), "all");
 }
 
+// Returns why another program cannot start the program; empty if it can.
+std::string why_not_wrapped(const Words& words) {
+  const SrunWords srun = parsed(words);
+  for (const char* const option : {"bcast", "container", "container-image"})
+    if (srun.value(option)) return std::string("srun's --") + option;
+  return {};
+}
+
 // Returns why `placectl bind` cannot start the program; empty if it can.
 std::string why_not_bound(const Words& words) {
-  const SrunWords srun = parsed(words);
-  for (const char* const option : {"cpu-bind", "bcast", "container", "container-image"})
-    if (srun.value(option)) return std::string("srun's --") + option;
+  if (parsed(words).value("cpu-bind")) return "srun's --cpu-bind";
+  if (std::string why = why_not_wrapped(words); !why.empty()) return why;
   if (!environment_value("SLURM_CPU_BIND").empty()) return "SLURM_CPU_BIND";
   return hides_variables(words) ? "srun's --export" : "";
 }
@@ -156,6 +164,12 @@ void remove_nodes(Launch& launch) {
   }
 }
 
+// Adds the distribution and the number of ranks to srun's words.
+void use_distribution(const std::string& name, const Mapping& mapping, Launch& launch) {
+  launch.words.insert(launch.words.begin() + 1,
+                      {"--distribution=" + name, "--ntasks=" + std::to_string(mapping.outcome.places.size())});
+}
+
 // Starts the tasks in Slurm's order, and has Cray MPICH give them their ranks.
 void plan_rank_order(const Mapping& mapping, Launch& launch) {
   if (hides_variables(launch.words)) throw CannotPlace("srun's --export keeps MPICH_RANK_REORDER_FILE from the ranks");
@@ -171,8 +185,34 @@ void plan_rank_order(const Mapping& mapping, Launch& launch) {
   launch.on_nodes = true;
   launch.method = "the rank order of Cray MPICH";
   bind_ranks(mapping, slot_of_task, launch);
-  const std::string ranks = std::to_string(mapping.outcome.places.size());
-  launch.words.insert(launch.words.begin() + 1, {"--distribution=block", "--ntasks=" + ranks});
+  use_distribution("block", mapping, launch);
+}
+
+// Starts the tasks in Slurm's order, and has libplacement-reorder.so give them their ranks. Throws CannotPlace if the
+// program does not have the MPI of the library, which would be loaded, too.
+void plan_reordering(const Mapping& mapping, Launch& launch) {
+  std::string library =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../lib/libplacement-reorder.so";
+  if (access(library.c_str(), R_OK) != 0) library = REORDER_LIBRARY;
+  const auto mpi = spank::facts_of_program(library).mpi_libraries;
+  const Words program = program_of(launch.words);
+  const auto run = spank::program_run(program, 1, std::filesystem::current_path(), environment_value("PATH"));
+  if (mpi.empty() || !spank::is_linked_with(run.mpi_libraries, mpi.front()))
+    throw CannotPlace("with --mpi=pmi2 of this Slurm, MPI treats each rank as a separate node, and " + library +
+                      " is missing or not built with the MPI of the program: use mpiexec.hydra or --mpi=pmix");
+  if (const std::string why = why_not_wrapped(launch.words); !why.empty())
+    throw CannotPlace(why + " keeps " + library + " from the program");
+  std::ostringstream matrix;
+  write_matrix(matrix, *mapping.task.matrix, MatrixFormat::edge_list);
+  launch.file = matrix.str();
+  launch.on_nodes = true;
+  const std::string others = environment_value("LD_PRELOAD");
+  wrap_program({"env", "LD_PRELOAD=" + library + (others.empty() ? "" : ":" + others),
+                "PLACEMENT_REORDER_MATRIX=" + std::string(file_marker), "PLACEMENT_REORDER_REPORT=yes"},
+               launch);
+  launch.method = "libplacement-reorder.so inside MPI";
+  launch.own_order = true;
+  use_distribution("block", mapping, launch);
 }
 
 const std::string& first_node(const Mapping& mapping) {
@@ -184,8 +224,7 @@ void plan_arbitrary(const Mapping& mapping, Launch& launch) {
   launch.environment.emplace_back("SLURM_HOSTFILE", file_marker);
   launch.method = "srun -m arbitrary";
   remove_nodes(launch);
-  const std::string ranks = std::to_string(mapping.outcome.places.size());
-  launch.words.insert(launch.words.begin() + 1, {"--distribution=arbitrary", "--ntasks=" + ranks});
+  use_distribution("arbitrary", mapping, launch);
 }
 
 // Starts one task on each node, which starts the processes of its node.
@@ -202,7 +241,7 @@ void plan_srun(const Mapping& mapping, Launch& launch) {
   if (mapping.task.processes_per_rank > 1) return plan_nodes(mapping, launch);
   const std::string type = mpi_type(launch.words, mapping.configuration);
   if (type.starts_with("cray")) return plan_rank_order(mapping, launch);
-  check_map(mapping, type);
+  if (has_false_map(mapping, type)) return plan_reordering(mapping, launch);
   bind_ranks(mapping, mapping.outcome.step.slot_of_rank, launch);
   plan_arbitrary(mapping, launch);
 }

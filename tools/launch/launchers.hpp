@@ -24,11 +24,12 @@ inline constexpr std::string_view script_marker = "@PLACEMENT_SCRIPT@";
 // A command line, and what it needs.
 struct Launch {
   Words words;
-  std::vector<std::pair<std::string, std::string>> environment;
-  std::string file;       // text of the launcher's file; empty: there is none
-  bool on_nodes = false;  // the ranks read the file, so it is in the working directory
-  std::string script;     // text of a script that the launcher runs; empty: there is none
-  std::string method;     // for the summary, for example "srun -m arbitrary"
+  std::vector<std::pair<std::string, std::string>> environment = {};
+  std::string file = {};    // text of the launcher's file; empty: there is none
+  bool on_nodes = false;    // the ranks read the file, so it is in the working directory
+  std::string script = {};  // text of a script that the launcher runs; empty: there is none
+  std::string method = {};  // for the summary, for example "srun -m arbitrary"
+  bool own_order = false;   // MPI computes the order itself, and reports its hop-bytes
 };
 
 // The mapping of a job's allocation.
