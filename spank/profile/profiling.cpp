@@ -64,9 +64,7 @@ std::string mpi_of_profiler() {
   return libraries.empty() ? "" : libraries.front();
 }
 
-bool has_mpi_of_profiler(const ProgramRun& run) {
-  return is_linked_with(run.mpi_libraries, mpi_of_profiler());
-}
+bool has_mpi_of_profiler(const ProgramRun& run) { return is_linked_with(run.mpi_libraries, mpi_of_profiler()); }
 
 bool is_excluded(const std::string& program, const std::string& names) {
   const std::string own = fs::path(program).filename().string();
