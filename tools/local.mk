@@ -66,6 +66,7 @@ tools_placectl_SOURCES = \
 	%D%/input/monitor_input.cpp \
 	%D%/input/torus_machine.cpp \
 	%D%/launch/launchers.cpp \
+	%D%/launch/srun_launchers.cpp \
 	%D%/launch/local_rank.cpp \
 	%D%/launch/srun_words.cpp \
 	%D%/map/launcher_files.cpp \

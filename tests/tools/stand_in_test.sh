@@ -12,7 +12,7 @@ cat >bin/scontrol <<'END'
 denied() { echo "slurm_load_node error: Access/permission denied" >&2; exit 1; }
 case $* in
   ping) echo "Slurmctld(primary) at head is UP" ;;
-  'show config') printf 'ClusterName             = c\nSelectTypeParameters    = CR_CORE\n\nSlurmctld(primary) at head is UP\n' ;;
+  'show config') printf 'ClusterName             = c\nSelectTypeParameters    = CR_CORE\n%s\n\nSlurmctld(primary) at head is UP\n' "$(cat conf 2>/dev/null)" ;;
   '-a -o show nodes')
     [ -z "${PRIVATE:-}" ] || denied
     for n in {1..8}; do
@@ -40,9 +40,11 @@ END
 cat >bin/sinfo <<'END'
 #!/bin/bash
 [ -n "${BUSY:-}" ] || printf 'n%s p*\n' 1 2 4 5 6 7 8
+[ -z "${OTHER:-}" ] || printf "n%s $OTHER\n" 1 2 4 5 6 7 8
 END
 cat >bin/squeue <<'END'
 #!/bin/bash
+echo "$*" >asked
 echo "${WAITS:-Dependency}"
 END
 cat >bin/mpirun <<'END'
@@ -52,7 +54,9 @@ END
 cp bin/mpirun bin/app
 cat >bin/sbatch <<'END'
 #!/bin/bash
-[ "$1" != --help ] || printf '%s\n' '  -a, --array=indexes  array' '  -b, --begin=time  begin' '  -w, --nodelist=hosts  nodes' '      --wrap[=command string]  wrap'
+[ "$1" != --help ] || printf '%s\n' '  -a, --array=indexes  array' '  -b, --begin=time  begin' '  -w, --nodelist=hosts  nodes' \
+  '  -n, --ntasks=n  tasks' '  -N, --nodes=n  nodes' '      --ntasks-per-node=n  tasks' '  -p, --partition=name  partition' '  -J, --job-name=name  name' \
+  '      --export[=names]  variables' '      --wrap[=command string]  wrap'
 year=2020
 case $* in *--nodes=6*) year=${LATER:-2020} ;; esac
 echo "sbatch: Job 8 to start at $year-01-01T00:00:00 using 8 processors on nodes n[1-2,4-5] in partition p" >&2
@@ -173,6 +177,61 @@ options_of_launchers() {
   says 'keeps all'
 }
 
+# The nodes of deepspeed's hostfile are in the order of the plan.
+deepspeed_nodes() {
+  cp bin/app bin/deepspeed
+  in_job run --print -m m -- deepspeed --launcher openmpi train.py
+  has 'n1 slots=2'
+  says '--hostfile ./placement.order --master_addr n1 --launcher openmpi train.py'
+  for words in '--num_nodes 2' '-H own' --launcher=slurm '--launcher slurm'; do
+    # shellcheck disable=SC2086
+    in_job run --print -m m -- deepspeed $words train.py
+    expect 0 "deepspeed $words train.py" "run: deepspeed's"
+  done
+}
+
+# Options of the user that bring another order, other numbers, or programs that placectl cannot start.
+options_of_users() {
+  local words variable
+  for words in '--mca rmaps ppr' '--mca rmaps_base_mapping_policy slot' '--rank-by node'; do
+    # shellcheck disable=SC2086
+    in_job run --print -m m -- mpirun $words app
+    expect 0 "mpirun $words app" 'run: places'
+  done
+  for words in 'mpirun -n=4 app' 'srun --bcast -n 4 ./app'; do
+    # shellcheck disable=SC2086
+    in_job run --print -m m -- $words
+    refused 1 '4'
+  done
+  in_job run --print -m m -- srun torchrun --nnodes=1:4 train.py
+  expect 0 'srun torchrun --nnodes=1:4 train.py' 'run: --nnodes'
+  for words in 4-4 2-4; do
+    in_job run --print -m m -- srun -N $words -n 8 ./app
+    has '--distribution=arbitrary'
+  done
+  in_job run --print -m m -n 8 -- srun ./app
+  has '--ntasks=8'
+  in_job run --print -m m -n 4 -- srun ./app
+  refused 1 '8 4'
+  for words in 'TREEMATCH=foo=1 foo' 'TREEMATCH=effort=x effort=x' 'TREEMATCH=scope=bad scope=bad' 'TREEMATCH=objective=foo objective=foo' 'TOFA=x=1 x'; do
+    in_job run --print -m m -p "${words% *}" -- srun ./app
+    refused 2 "${words#* }"
+  done
+  for variable in SLURM_BCAST SLURM_CONTAINER SRUN_CONTAINER; do
+    env "$variable=/x" "${job[@]}" PATH="$work/bin:$PATH" "$placectl" run --print -m m -- srun ./app >out 2>err
+    checks=$((checks + 1))
+    ! grep -q 'placectl bind' out && grep -q "$variable" err || fail "$variable: $(cat out err)"
+  done
+  SRUN_EXPORT_ENV=NONE in_job run --print -m m -- srun --mpi=cray_shasta ./app
+  expect 0 'srun --mpi=cray_shasta ./app' 'run: --export'
+  echo 'TaskPlugin              = task/affinity' >conf
+  in_job run --print -m m -- srun ./app
+  has '--cpu-bind=cores'
+  OMP_NUM_THREADS=2 in_job run --print -m m -- srun ./app
+  case $out in *--cpu-bind*) fail "$command: $out" ;; esac
+  rm conf
+}
+
 # The variables of the launcher's file do not reach the ranks, or its directory cannot be written.
 rank_order_of_cray() {
   in_job run --print -m m -- srun --mpi=cray_shasta ./app
@@ -218,9 +277,36 @@ idle_machine() {
   says SBATCH_ARRAY_INX
   printf '%s\n' '#!/bin/sh' '' '#SBATCH array.sh' '#SBATCH --nodelist n1' '#SBATCH -a 1-4' >array.sh
   run choose --print --pattern ring -n 8 -- sbatch array.sh
-  expect 0 'sbatch --ntasks=8 --switches=1@0 array.sh' 'nodes: --nodelist'
-  WAITS=Priority run choose --print --pattern ring -n 8 -- sbatch job.sh
-  expect 0 'sbatch --ntasks=8 --switches=1@0 job.sh' 'wait p'
+  expect 0 'sbatch --ntasks=8 --switches=1@0 array.sh' 'nodes: --array'
+  for words in Priority Resources None; do
+    WAITS=$words run choose --print --pattern ring -n 8 -- sbatch job.sh
+    expect 0 'sbatch --ntasks=8 --switches=1@0 job.sh' 'wait p'
+  done
+  # Jobs that wait in another partition with these nodes.
+  OTHER=q run choose --print --pattern ring -n 8 -- sbatch job.sh
+  grep -q -- '--partition=p,q' asked || fail "$command: asks for $(cat asked)"
+  printf '%s\n' '#!/bin/sh' '#SBATCH --job-name="my job" --array=1-4' >array.sh
+  run choose --print --pattern ring -n 8 -- sbatch array.sh
+  says 'nodes: --array'
+  printf '#!/bin/sh\n#SBATCH\t--array=1-4\n' >array.sh
+  run choose --print --pattern ring -n 8 -- sbatch --export NONE array.sh
+  says 'nodes: --array'
+  printf '%s\n' '#!/bin/sh' '#SBATCH hetjob' >array.sh
+  for words in array.sh '-n8 : -n2 job.sh' '-N 2-4 job.sh'; do
+    # shellcheck disable=SC2086
+    run choose --print --pattern ring -n 8 -- sbatch $words
+    expect 0 "sbatch --ntasks=8 --switches=1@0 $words" 'nodes:'
+  done
+  # The size of the job is also that of the command and of the script.
+  printf '%s\n' '#!/bin/sh' '#SBATCH -N4 --ntasks-per-node=2' '#SBATCH -p p' >sized.sh
+  run choose --print --pattern ring -- sbatch sized.sh
+  has '--ntasks=8 --nodes=4 --nodelist='
+  run choose --print --pattern ring -- sbatch -N 4 -n 8 job.sh
+  has '--ntasks=8 --nodes=4 --nodelist='
+  for words in --ntasks=4 --nodes=2 --partition=other; do
+    run choose --print --pattern ring -n 8 -N 4 --partition p -- sbatch $words job.sh
+    refused 2 "${words%=*} $words"
+  done
 }
 
 # The user's own topology replaces one without switches, and gives the same answer.
@@ -324,4 +410,4 @@ plugins_and_monitor() {
   says 'select_cons_tres.so'
 }
 
-run_parts 30 allocation launchers options_of_launchers rank_order_of_cray programs_of_bind idle_machine own_topology extra_nodes returned_nodes plugins_and_monitor
+run_parts 30 allocation launchers options_of_launchers deepspeed_nodes options_of_users rank_order_of_cray programs_of_bind idle_machine own_topology extra_nodes returned_nodes plugins_and_monitor

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -43,24 +45,103 @@ constexpr CommandHelp choose_help{
     "Example: placectl choose -m app.mat -n 64 -- sbatch job.sh\n",
     choose_options};
 
-// Returns the names of the idle nodes in the partition `name`, or in Slurm's default partition if it is empty.
-std::set<std::string> idle_nodes(const std::string& name) {
-  std::set<std::string> nodes;
-  const std::string text = SlurmCommand({"sinfo", "--noheader", "--Node", "--states=idle", "--format=%N %P"}).text();
+// The options of a job: those of its command line, and those of the #SBATCH lines of its script, which count less.
+struct JobOptions {
+  std::vector<SrunWords> sources;  // ascending
+  bool has_components = false;     // of a heterogeneous job
+
+  std::optional<std::string> value(std::string_view name) const {
+    for (auto source = sources.rbegin(); source != sources.rend(); ++source)
+      if (auto value = source->value(name)) return value;
+    return std::nullopt;
+  }
+};
+
+// Reads the options of the command and of its script.
+JobOptions options_of_job(const Words& words) {
+  const std::vector<SrunOption> known = options_in_help(SlurmCommand({words[0], "--help"}).output().text);
+  JobOptions job;
+  const SrunWords of_command = parse_srun(words, known);
+  job.has_components = std::ranges::find(words, ":") != words.end();
+  if (words[0] == "sbatch" && !of_command.value("wrap") && of_command.program < words.size()) {
+    std::ifstream script(words[of_command.program]);
+    for (std::string line; std::getline(script, line) && (line.starts_with('#') || trimmed(line).empty());) {
+      constexpr std::string_view mark = "#SBATCH";
+      if (!line.starts_with(mark)) continue;
+      Words of_line = split_quoted(std::string_view(line).substr(mark.size()));
+      job.has_components |= !of_line.empty() && (of_line[0] == "hetjob" || of_line[0] == "packjob");
+      of_line.insert(of_line.begin(), words[0]);
+      job.sources.push_back(parse_srun(of_line, known));
+    }
+  }
+  job.sources.push_back(of_command);
+  return job;
+}
+
+// Options that give the size of a job. The command line of placectl has them, too.
+constexpr const char* size_options[] = {"ntasks", "nodes", "ntasks-per-node", "cpus-per-task"};
+
+// The job as it is requested: its size is that of placectl's options, or of the options of the job.
+struct Job {
+  JobOptions options;
+  std::map<std::string_view, std::int64_t> size;  // by size_options
+  std::string partition;                          // empty: Slurm's default
+  std::string no_size;  // an option whose value is not one number, which leaves the nodes to Slurm; else empty
+};
+
+// Throws UsageError if options of placectl and of the command differ.
+Job read_job(const CommandLine& line, const Words& words) {
+  Job job{options_of_job(words), {}, line.value_or("partition", ""), {}};
+  const auto differ = [&](const std::string& option, const std::string& own, const std::string& other) {
+    if (own != other)
+      throw UsageError("--" + option + " " + own + ", but " + words[0] + " has --" + option + "=" + other);
+  };
+  for (const char* const option : size_options) {
+    const auto own = line.integer(option, 1, INT32_MAX);
+    if (own) job.size[option] = *own;
+    if (const auto other = job.options.sources.back().value(option); other && own)
+      differ(option, std::to_string(*own), *other);
+    if (const auto value = job.options.value(option); value && !own) {
+      if (const auto number = parse_integer(*value); number && *number > 0)
+        job.size[option] = *number;
+      else
+        job.no_size = "--" + std::string(option) + "=" + *value;
+    }
+  }
+  if (const auto other = job.options.sources.back().value("partition"); other && !job.partition.empty())
+    differ("partition", job.partition, *other);
+  if (job.partition.empty()) job.partition = job.options.value("partition").value_or("");
+  const auto nodes = job.size.find("nodes"), per_node = job.size.find("ntasks-per-node");
+  if (nodes != job.size.end() && per_node != job.size.end())
+    job.size.emplace("ntasks", nodes->second * per_node->second);
+  return job;
+}
+
+// The idle nodes of a cluster, each with its partitions.
+using IdleNodes = std::map<std::string, std::set<std::string>, std::less<>>;
+
+// Returns the idle nodes in one of the partitions `names`, or in Slurm's default partition if it is empty.
+IdleNodes idle_nodes(const std::string& names) {
+  IdleNodes all;
+  std::set<std::string> usable;
+  const std::string text =
+      SlurmCommand({"sinfo", "--noheader", "--all", "--Node", "--states=idle", "--format=%N %P"}).text();
+  const std::vector<std::string_view> wanted = split_at(names, ',');
   for (const std::string_view line : split_at(text, '\n')) {
     const std::vector<std::string_view> words = split_words(line);
     if (words.size() != 2) continue;
     const bool is_default = words[1].ends_with('*');
     const std::string_view partition = words[1].substr(0, words[1].size() - (is_default ? 1 : 0));
-    if (name.empty() ? is_default : partition == name) nodes.emplace(words[0]);
+    all[std::string(words[0])].emplace(partition);
+    if (names.empty() ? is_default : std::ranges::find(wanted, partition) != wanted.end()) usable.emplace(words[0]);
   }
-  return nodes;
+  std::erase_if(all, [&](const auto& node) { return !usable.contains(node.first); });
+  return all;
 }
 
-void set_machine(const CommandLine& line, MapTask& task) {
+void set_machine(const Job& job, const IdleNodes& idle, MapTask& task) {
   task.view = machine_of_slurmctld(name_of_cluster());
   notify("choose", task.view.warning);
-  const std::set<std::string> idle = idle_nodes(line.value_or("partition", ""));
   std::int32_t threads = 1;
   for (NodeView& node : task.view.nodes) {
     if (idle.contains(node.name))
@@ -69,17 +150,24 @@ void set_machine(const CommandLine& line, MapTask& task) {
       node.core_free.assign(node.core_free.size(), false);
   }
   use_free_cores(task);
-  if (const auto nodes = line.integer("nodes", 1, INT32_MAX)) task.request.min_nodes = task.request.max_nodes = *nodes;
-  limit_tasks_per_node(line, task.request);
-  const std::int64_t cpus = line.integer("cpus-per-task", 1, INT32_MAX).value_or(1);
-  task.request.cores_per_task = static_cast<std::int32_t>((cpus + threads - 1) / threads);
+  const auto set = [&](std::string_view option, std::int32_t& value) {
+    if (const auto size = job.size.find(option); size != job.size.end())
+      value = static_cast<std::int32_t>(size->second);
+  };
+  set("nodes", task.request.min_nodes);
+  set("nodes", task.request.max_nodes);
+  set("ntasks-per-node", task.request.max_tasks_per_node);
+  task.request.equal_tasks_per_node = job.size.contains("ntasks-per-node");
+  set("cpus-per-task", task.request.cores_per_task);
+  task.request.cores_per_task = (task.request.cores_per_task + threads - 1) / threads;
 }
 
-void set_matrix(const CommandLine& line, MapTask& task) {
-  const auto tasks = line.integer("ntasks", 1, CommMatrix::max_ranks);
+void set_matrix(const CommandLine& line, const Job& job, MapTask& task) {
+  const auto size = job.size.find("ntasks");
+  const auto tasks = size == job.size.end() ? std::nullopt : std::optional<std::int64_t>(size->second);
   if (!task.matrix && !tasks && !(task.pattern && pattern::fixed_ranks(*task.pattern)))
     throw UsageError("--ntasks is missing: the number of tasks");
-  if (task.pattern) make_matrix(line, *task.pattern, 1, task);
+  if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(tasks.value_or(1)), task);
   if (!task.matrix) task.matrix = silent_matrix(*tasks);
   if (tasks && *tasks != task.matrix->ranks())
     throw UsageError(formatted("--ntasks %d: the matrix has %d ranks", *tasks, task.matrix->ranks()));
@@ -106,8 +194,8 @@ std::optional<Start> start_of(Words words) {
   return test_only(std::move(words)).start;
 }
 
-// Returns why a job with these options must not name nodes; empty if it may.
-std::string why_no_nodes(const SrunWords& job) {
+// Returns why the job must not name nodes; empty if it may.
+std::string why_no_nodes(const Job& job) {
   constexpr std::pair<std::string_view, const char*> reasons[] = {
       {"array", "the tasks of an array would wait for the same nodes"},
       {"begin", "other nodes may be idle when the job starts"},
@@ -116,27 +204,14 @@ std::string why_no_nodes(const SrunWords& job) {
       {"nodefile", "the job names its nodes"},
       {"nodelist", "the job names its nodes"}};
   for (const auto& [option, why] : reasons)
-    if (job.value(option)) return "--" + std::string(option) + ": " + why;
-  return job.unknown.empty() ? "" : job.unknown + ": this option is not known, and may change the start of the job";
-}
-
-// Returns the same for a command, with the #SBATCH lines of its script.
-std::string why_no_nodes(const Words& words) {
-  const std::vector<SrunOption> known = options_in_help(SlurmCommand({words[0], "--help"}).output().text);
-  const SrunWords job = parse_srun(words, known);
-  std::string why = why_no_nodes(job);
-  if (words[0] != "sbatch" || !why.empty()) return why;
+    if (job.options.value(option)) return "--" + std::string(option) + ": " + why;
+  for (const SrunWords& source : job.options.sources)
+    if (!source.unknown.empty())
+      return source.unknown + ": this option is not known, and may change the start of the job";
   if (!environment_value("SBATCH_ARRAY_INX").empty())
     return "SBATCH_ARRAY_INX: the tasks would wait for the same nodes";
-  if (job.value("wrap") || job.program >= words.size()) return {};
-  std::ifstream script(words[job.program]);
-  for (std::string line; std::getline(script, line) && (line.starts_with('#') || trimmed(line).empty());) {
-    if (!line.starts_with("#SBATCH ")) continue;
-    Words of_line{words[0]};
-    for (const std::string_view option : split_words(std::string_view(line).substr(8))) of_line.emplace_back(option);
-    if (why = why_no_nodes(parse_srun(of_line, known)); !why.empty()) return why;
-  }
-  return {};
+  if (job.options.has_components) return "the job has several components";
+  return job.no_size.empty() ? "" : job.no_size + ": not one number";
 }
 
 bool starts_later(const Start& start, const std::optional<Start>& stock) {
@@ -145,14 +220,15 @@ bool starts_later(const Start& start, const std::optional<Start>& stock) {
 
 // Returns the command without nodes, or that with --extra nodes if the job starts no later with them. With a limit of
 // 0 for the wait, --switches delays no job. It matters where Slurm heeds the topology only for jobs that ask for it.
-Words stock_command(const CommandLine& line, const Words& words, const MapTask& task) {
+Words stock_command(const CommandLine& line, const Job& job, const Words& words, const MapTask& task) {
   const std::string switches = "--switches=1@0";
   Words plain = with_options(line, words, task, {});
   plain.insert(plain.begin() + 2, switches);
   const auto extra = line.integer("extra", 1, INT32_MAX);
   if (!extra) return plain;
   const std::int64_t ranks = task.matrix->ranks(), keep = *line.integer("nodes", 1, INT32_MAX);
-  const std::int64_t per_node = line.integer("ntasks-per-node", 1, INT32_MAX).value_or((ranks + keep - 1) / keep);
+  const auto given = job.size.find("ntasks-per-node");
+  const std::int64_t per_node = given != job.size.end() ? given->second : (ranks + keep - 1) / keep;
   const Words larger = with_options(
       line, words, task,
       {switches, "--nodes=" + std::to_string(keep + *extra), "--ntasks-per-node=" + std::to_string(per_node),
@@ -169,21 +245,25 @@ Words stock_command(const CommandLine& line, const Words& words, const MapTask& 
   return larger;
 }
 
-// Returns whether other jobs wait for nodes of the partition. They may be started first, on nodes that -w names. Throws
-// Error if squeue does not answer.
-bool others_wait(const std::string& partition) {
-  const std::string reasons =
-      SlurmCommand({"squeue", "--noheader", "--states=PENDING", "--partition=" + partition, "--format=%r"}).text();
-  return reasons.find("Resources") != std::string::npos || reasons.find("Priority") != std::string::npos;
+// Returns whether other jobs wait for nodes of these partitions, or slurmctld has not considered them yet. They may be
+// started first, on nodes that -w names. Throws Error if squeue does not answer.
+bool others_wait(const std::set<std::string>& partitions) {
+  const std::string reasons = SlurmCommand({"squeue", "--noheader", "--all", "--states=PENDING",
+                                            "--partition=" + joined(partitions, ","), "--format=%r"})
+                                  .text();
+  return std::ranges::any_of(split_at(reasons, '\n'), [](std::string_view reason) {
+    return reason == "Resources" || reason == "Priority" || reason == "None";
+  });
 }
 
 // Returns the command for the nodes of the policy, or the command without nodes and the reason.
-Words chosen_command(const CommandLine& line, const Words& words, MapTask& task) {
+Words chosen_command(const CommandLine& line, const Job& job, const IdleNodes& idle, const Words& words,
+                     MapTask& task) {
   const auto as_stock = [&](const std::string& why) {
     notify("choose", "Slurm chooses the nodes: " + why);
-    return stock_command(line, words, task);
+    return stock_command(line, job, words, task);
   };
-  const std::string why = why_no_nodes(words);
+  const std::string why = why_no_nodes(job);
   if (!why.empty()) return as_stock(why);
   MapOutcome outcome;
   try {
@@ -206,8 +286,10 @@ Words chosen_command(const CommandLine& line, const Words& words, MapTask& task)
     return as_stock("the job would start on " + list + " at " + of_chosen->time + ", and on Slurm's nodes " +
                     (of_stock ? "at " + of_stock->time : "at a time that is not known"));
   try {
-    if (others_wait(of_chosen->partition))
-      return as_stock("other jobs wait in partition " + of_chosen->partition +
+    std::set<std::string> partitions;
+    for (const auto& [number, name] : nodes) partitions.insert(idle.at(name).begin(), idle.at(name).end());
+    if (others_wait(partitions))
+      return as_stock("other jobs wait in partition " + joined(partitions, " or ") +
                       ", and the job could have to wait longer for nodes that it names");
   } catch (const Error& error) {
     return as_stock("it is not known whether other jobs wait: " + std::string(error.what()));
@@ -227,14 +309,16 @@ int command_choose(int argc, char** argv) {
   if (line.has("extra") && !line.has("nodes")) throw UsageError("--extra is in addition to --nodes, which is missing");
   if (std::getenv("SLURM_JOB_ID")) throw Error("this job has its nodes: use placectl run");
   MapTask task = read_task(line, "choose", true);
-  set_matrix(line, task);
+  const Job job = read_job(line, words);
+  set_matrix(line, job, task);
   Words command;
   if (srun_has_policies()) {
     command = words_with_policy(line, with_options(line, words, task, {}), false);
     notify("choose", "slurmctld chooses the nodes by -m");
   } else {
-    set_machine(line, task);
-    command = chosen_command(line, words, task);
+    const IdleNodes idle = idle_nodes(job.partition);
+    set_machine(job, idle, task);
+    command = chosen_command(line, job, idle, words, task);
   }
   if (!line.has("print")) execute(command);
   std::puts(joined(command, " ", quoted).c_str());

@@ -226,10 +226,8 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
   }
   if (environment_value("SLURM_JOB_ID").empty())
     throw CannotPlace("not inside a Slurm allocation (SLURM_JOB_ID is not set): use salloc or sbatch");
-  if (!environment_value("SLURM_HET_SIZE").empty())
-    throw CannotPlace(
-        "the job is heterogeneous: write the file of a component with placectl map --het-group=N --format hostfile, and "
-        "start it with SLURM_HOSTFILE and srun --het-group=N -m arbitrary");
+  if (!environment_value("SLURM_HET_SIZE").empty() && (!step.component || line.has("keep")))
+    throw CannotPlace("the job is heterogeneous: name one component by srun --het-group=N, and do not use --keep");
   spank::Allocation allocation;
   try {
     if (line.has("auto")) {
@@ -352,6 +350,7 @@ int command_run(int argc, char** argv) {
     throw UsageError("--auto replaces --matrix and --pattern: use only one of the three");
   if (line.has("keep")) line.refuse({"print"}, "does not go with --keep, which returns nodes");
   MapTask task = read_task(line, "run", true);
+  from_command_line([&] { return &policies::check_policy_spec(task.spec); });
   try {
     Launch launch = placed_launch(line, task, words);
     if (!line.has("print")) start(std::move(launch));

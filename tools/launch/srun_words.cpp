@@ -4,10 +4,14 @@
 #include <getopt.h>
 
 #include <algorithm>
+#include <cctype>
+#include <utility>
 
 #include "common/util/text.hpp"
 
 namespace placement::tools {
+
+namespace {
 
 // Options that "srun --help" does not list; sbatch and salloc have some of them.
 const SrunOption hidden_options[] = {{"nodefile", 'F', true},
@@ -28,6 +32,8 @@ const SrunOption hidden_options[] = {{"nodefile", 'F', true},
                                      {"external-launcher", 0, false},
                                      {"whole", 0, false}};
 
+}  // namespace
+
 std::vector<SrunOption> options_in_help(std::string_view help) {
   std::vector<SrunOption> options;
   for (const std::string_view line : split_at(help, '\n')) {
@@ -40,8 +46,10 @@ std::vector<SrunOption> options_in_help(std::string_view help) {
     if (!text.starts_with("--")) continue;
     const std::size_t end = std::min(text.find_first_of("=[ \t", 2), text.size());
     option.name = text.substr(2, end - 2);
-    option.takes_value = (end < text.size() && text[end] == '=') || option.name == "container" ||
-                         option.name == "wrap";  // listed without "=", or in brackets
+    // Listed without "=" or in brackets, but with a value; or the other way round.
+    constexpr std::string_view with_value[] = {"container", "wrap", "export"}, without_value[] = {"bcast"};
+    option.takes_value = ((end < text.size() && text[end] == '=') || among(with_value, option.name)) &&
+                         !among(without_value, option.name);
     options.push_back(std::move(option));
   }
   for (const SrunOption& hidden : hidden_options)
@@ -54,6 +62,41 @@ std::optional<std::string> SrunWords::value(std::string_view name) const {
   for (const GivenOption& option : given)
     if (option.name == name) last = option.value;
   return last;
+}
+
+std::string_view option_name(std::string_view word) {
+  if (!word.starts_with('-')) return {};
+  word = word.substr(0, word.find('='));
+  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
+}
+
+std::string option_value(std::span<const std::string> words, std::size_t at) {
+  if (const std::size_t equals = words[at].find('='); equals != std::string::npos) return words[at].substr(equals + 1);
+  return at + 1 < words.size() ? words[at + 1] : "";
+}
+
+std::vector<std::string> split_quoted(std::string_view text) {
+  std::vector<std::string> words;
+  bool in_word = false;
+  char quote = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quote == 0 && std::isspace(static_cast<unsigned char>(c))) {
+      in_word = false;
+      continue;
+    }
+    if (quote == 0 && !in_word && c == '#') break;  // a comment
+    if (!std::exchange(in_word, true)) words.emplace_back();
+    if (c == '\\' && quote != '\'' && at + 1 < text.size())
+      words.back() += text[++at];
+    else if (quote == 0 && (c == '"' || c == '\''))
+      quote = c;
+    else if (c == quote)
+      quote = 0;
+    else
+      words.back() += c;
+  }
+  return words;
 }
 
 SrunWords parse_srun(const std::vector<std::string>& words, const std::vector<SrunOption>& known) {

@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace placement::tools {
+
+template <typename Names>
+bool among(const Names& names, std::string_view name) {
+  return std::ranges::find(names, name) != std::end(names);
+}
+
+// Returns the name of an option, without "-" or "--" in front and without its value; "" for other words.
+std::string_view option_name(std::string_view word);
+
+// Returns the value of the option at `at`: after its '=', or the next word.
+std::string option_value(std::span<const std::string> words, std::size_t at);
 
 // An option of srun, as "srun --help" lists it.
 struct SrunOption {
@@ -36,6 +50,10 @@ struct SrunWords {
   // Returns the last value of an option, or nothing.
   std::optional<std::string> value(std::string_view name) const;
 };
+
+// Returns the words of a line of options, such as "#SBATCH --job-name='a b'" after #SBATCH. Quotes and backslashes
+// have the meaning that sbatch gives them.
+std::vector<std::string> split_quoted(std::string_view text);
 
 // Finds the options and the program in `words`, which start with srun. As in getopt_long(), a long option may be
 // shortened while it is unique.

@@ -50,7 +50,7 @@ std::optional<pattern::Pattern> take_pattern(const CommandLine& line, MapTask& t
     pattern = from_command_line([&] { return pattern::parse_pattern(*word); });
   }
   const bool has_matrix = line.has("matrix") || parameters.contains("matrix");
-  if (task.command != "choose" && line.has("ntasks") && !pattern && !line.has("node-topology") &&
+  if (task.command == "map" && line.has("ntasks") && !pattern && !line.has("node-topology") &&
       (has_matrix || !line.has("topology")))
     throw UsageError("--ntasks is for --pattern and --node-topology: the number of ranks is that of the matrix or job");
   notify(task.command, same_name);
@@ -75,10 +75,14 @@ PolicySpec spec_of_job(const PolicySpec& of_job, const MapTask& task) {
 }
 
 // Gives the nodes of the allocation `ranks` tasks, unless they have this number already; a node at most `per_node`. If
-// they are too many, throws Error for the number of the launcher, which may overcommit, else UsageError.
-void set_ranks(std::int64_t ranks, std::int64_t per_node, bool of_launcher, spank::Allocation& allocation) {
+// they are too many, throws Error for the number of the launcher, which may overcommit, else UsageError. `cores` are
+// those of each task; none: as for the tasks of the allocation.
+void set_ranks(std::int64_t ranks, std::int64_t per_node, std::optional<std::int64_t> cores, bool of_launcher,
+               spank::Allocation& allocation) {
   StepShape& step = allocation.step;
-  if (ranks == step.all_tasks() && std::ranges::max(step.tasks) <= per_node) return;
+  const std::int32_t of_job = step.cores_per_task;
+  step.cores_per_task = static_cast<std::int32_t>(cores.value_or(of_job));
+  if (ranks == step.all_tasks() && step.cores_per_task == of_job && std::ranges::max(step.tasks) <= per_node) return;
   const std::size_t nodes = std::min(step.nodes.size(), static_cast<std::size_t>(ranks));
   step.nodes.resize(nodes);
   allocation.view.nodes.resize(nodes);
@@ -201,9 +205,9 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
   if (task.spec.policy == "NATURAL")
     throw UsageError(
         "--policy NATURAL requires --topology: use SEQUENTIAL, which is the natural order in an allocation");
-  const std::optional<std::uint32_t> component = line.integer("het-group", 0, INT16_MAX);
+  std::optional<std::uint32_t> component = line.integer("het-group", 0, INT16_MAX);
+  if (step.component) component = static_cast<std::uint32_t>(*step.component);
   spank::Allocation allocation = spank::current_allocation(component);
-  if (step.cores_per_task) allocation.step.cores_per_task = static_cast<std::int32_t>(*step.cores_per_task);
   const auto nodes = static_cast<std::int64_t>(allocation.step.nodes.size());
   if (step.nodes.value_or(nodes) != nodes)
     throw Error("the --nodes of the step is not the number of nodes of the allocation, " + std::to_string(nodes));
@@ -214,9 +218,10 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
       step.tasks_per_node.value_or(parse_integer(environment_value("SLURM_NTASKS_PER_NODE")).value_or(INT32_MAX));
   if (!step.tasks_per_node && step.ranks && *step.ranks > per_node * nodes) per_node = INT32_MAX;  // as srun does
   if (by_node)
-    set_ranks(nodes, 1, false, allocation);
-  else if (const auto ranks = ranks_of_step(line, task, step, nodes))
-    set_ranks(*ranks, per_node, step.ranks || step.tasks_per_node, allocation);
+    set_ranks(nodes, 1, step.cores_per_task, false, allocation);
+  else
+    set_ranks(ranks_of_step(line, task, step, nodes).value_or(allocation.step.all_tasks()), per_node,
+              step.cores_per_task, step.ranks || step.tasks_per_node, allocation);
   const auto tasks = allocation.step.all_tasks();
   std::optional<spank::PlacementRequest> of_job = spank::request_of_allocation(component);
   if (of_job && !line.has("policy")) task.spec = spec_of_job(of_job->spec, task);

@@ -35,6 +35,7 @@ struct AllocationStep {
   std::optional<std::int64_t> ranks;  // none: the ranks of a matrix file, --ntasks, or all tasks of the allocation
   std::optional<std::int64_t> cores_per_task = {};  // none: that of the allocation
   std::optional<std::int64_t> nodes = {};           // none: those of the allocation
+  std::optional<std::int64_t> component = {};       // of a heterogeneous job, from 0
   bool one_per_node = false;  // if nothing names the number of ranks, the launcher starts one rank on each node
   bool by_node = false;       // one task per node: a matrix with several ranks per task becomes that of the nodes
   // The most tasks of a node; none: as many as it has cores for. 1: as by_node, if the matrix has more ranks than the
