@@ -153,29 +153,29 @@ std::span<const ConfigKey> config_keys() {
           "Mode", "off, observe, advise or enforce",
           "What happens to jobs that request a policy. off: they run as stock. observe: slurmctld makes a decision and "
           "records it in DecisionFile, and the job runs as stock. advise: slurmctld also records the decision with the job. "
-          "enforce: slurmctld applies the decision. Jobs without a policy run as stock in every mode."),
+          "enforce: slurmctld applies the decision. Jobs without a policy run as stock in every mode. Begin with observe."),
       integer<&Config::decision_time_ms, 1, 10000>(
           "DecisionTimeMs",
           "Milliseconds of processor time that slurmctld may spend on one decision. Wall time may be four times as "
           "long. At the limit the search returns its best placement so far. DecisionShare limits all decisions together. If "
           "that share is used up and DecisionWait no longer postpones the job, slurmctld decides without the job's matrix. "
-          "Decisions without a matrix may use another 100 ms of each second. After that, jobs run as stock."),
+          "Decisions without a matrix may use another 100 ms of each second. After that, jobs run as stock. Raise it if many records report that time ran out."),
       integer<&Config::max_matrix_ranks, 1, (1 << 24)>(
           "MaxMatrixRanks",
           "The largest communication matrix, in ranks, that slurmctld accepts from a job. A job with a larger matrix runs as "
-          "stock."),
+          "stock. Lower it if decisions about large jobs delay the scheduler."),
       integer<&Config::max_matrix_bytes, 1, (1 << 20)>(
           "MaxMatrixBytes",
           "The largest communication matrix, in bytes of its packed form in the job, that slurmctld accepts. A job with a "
-          "larger matrix runs as stock."),
+          "larger matrix runs as stock. Lower it if slurmctld has little memory."),
       integer<&Config::node_level_tasks, 0, (1 << 24)>(
           "NodeLevelTasks",
           "For jobs with more tasks than this, slurmctld uses a fast search: it groups the ranks roughly and chooses a node "
-          "for each group. srun still places each rank by the matrix."),
+          "for each group. srun still places each rank by the matrix. Lower it if decisions about large jobs take too long."),
       word<&Config::node_weights, weight_names>(
           "NodeWeights", "respect or ignore",
           "respect: a policy adds nodes in the order of their Weight= in slurm.conf, as stock Slurm does, and stops when "
-          "they suffice for the job. ignore: a policy uses all nodes."),
+          "they suffice for the job. ignore: a policy uses all nodes. Use ignore if the weights do not express a cost."),
       path<&Config::treematch_topology_file>(
           "TreematchTopologyFile",
           "A file that describes the machine instead of Slurm's own topology. Accepted formats: a topology.conf of "
@@ -185,13 +185,16 @@ std::span<const ConfigKey> config_keys() {
           "the file for ranks, if its host has it."),
       word<&Config::treematch_scope, scope_names>(
           "TreematchScope", "whole or subtree",
-          "Where TREEMATCH searches for cores: in the whole tree, or in the smallest subtree with enough cores."),
+          "Where TREEMATCH searches for cores: in the whole tree, or in the smallest subtree with enough cores. Use subtree if "
+          "large subtrees must stay free for large jobs."),
       integer<&Config::treematch_levels_up, 0, 64>(
           "TreematchLevelsUp",
-          "The number of levels above the smallest sufficient subtree in which TREEMATCH may search."),
+          "The number of levels above the smallest sufficient subtree in which TREEMATCH may search. Raise it if the "
+          "smallest subtree gives bad mappings. It has an effect only with TreematchScope=subtree."),
       {"LevelDistances", "whole numbers that do not decrease, one per level, as in 1,10,100",
        "The distance of two cores whose paths meet 1, 2, .. levels above them. By default each link counts as one hop. "
-       "Levels without branches, such as one socket per node, are not counted. The distances also apply to ranks.",
+       "Levels without branches, such as one socket per node, are not counted. The distances also apply to ranks. Set it if links "
+       "between switches are much slower than those to nodes.",
        set_distances, show_distances},
       integer<&Config::cores_per_cache, 0, 1024>(
           "CoresPerCache",
@@ -213,21 +216,23 @@ std::span<const ConfigKey> config_keys() {
       integer<&Config::max_wait_s, 0, 86400>(
           "MaxWaitS",
           "The longest time in seconds for which wait= of policy NLA can keep a job in the queue. It limits wait= of the job "
-          "and of its partition's policy. A waiting job reserves no nodes. 0: no job waits."),
+          "and of its partition's policy. A waiting job reserves no nodes. 0: no job waits. Set it if users may prefer a later "
+          "start to loaded nodes."),
       integer<&Config::decision_share, 1, 100>(
           "DecisionShare",
           "The long-term share of slurmctld's time, in percent, that decisions may use. Unused time is saved, at most five "
           "seconds' worth: one second for a share of 20. The decisions of one user may use at most three quarters of the time "
-          "that other users leave unused."),
+          "that other users leave unused. Lower it if the scheduler falls behind."),
       integer<&Config::decision_wait, 0, 1000>(
           "DecisionWait",
           "The number of scheduling cycles for which a decision about a job can be postponed when the time for decisions is "
           "used up. Meanwhile the job holds no nodes. After that it runs without its matrix, or as stock. 0: decisions are "
-          "never postponed."),
+          "never postponed. Raise it if many jobs are submitted at once and may start later."),
       {"NlaWeights", "weights of policy NLA, as in alpha=0.4,beta=0.6,cpu_load=0.5",
        "Default weights of NLA. Weights of the job or of its partition's policy override them. Names: alpha, beta, "
        "latency, bandwidth, and the attributes of nodes. Without alpha and beta NLA uses the group with the least "
-       "regret; the other weights are those of its paper by default.",
+       "regret; the other weights are those of its paper by default. Set alpha and beta if most jobs have the same known "
+       "share of communication.",
        [](Config& c, std::string_view v) {
          c.nla_weights = v;
          return v.find('=') != v.npos;
@@ -249,7 +254,7 @@ std::span<const ConfigKey> config_keys() {
       integer<&Config::snapshot_max_age_s, 1, 86400>(
           "SnapshotMaxAgeS",
           "The age in seconds above which a snapshot is not used. Policies that need live data then leave the job to Slurm "
-          "and report the reason."),
+          "and report the reason. Raise it if pauses of the monitor are longer."),
       path<&Config::decision_file>(
           "DecisionFile",
           "The file in which slurmctld records its decisions for placement-monitor and placectl. Its directory must be on "
@@ -259,7 +264,8 @@ std::span<const ConfigKey> config_keys() {
           "RecordStockChoice", "yes or no",
           "yes: before a job starts on a policy's nodes, slurmctld computes which nodes stock Slurm would have allocated, and "
           "records them with the decision. The cost of stock is then that of natural order on these nodes. This takes as "
-          "long as one test of a job by the backfill scheduler. no: slurmctld does not compute them."),
+          "long as one test of a job by the backfill scheduler. no: slurmctld does not compute them. Use no if decisions delay "
+          "the scheduler."),
       text<&Config::monitor_user, set_user>(
           "MonitorUser", "the name of a user",
           "The user as whom placement-monitor and placement-agent run. Use an unprivileged user, and use one name on all "
@@ -274,9 +280,10 @@ std::span<const ConfigKey> config_keys() {
       integer<&Config::monitor_port, 1, 65535>(
           "MonitorPort",
           "The port of placement-monitor on each SlurmctldHost. Agents use it by UDP; placectl and srun on other hosts use it "
-          "by TCP. It must differ from AgentPort."),
-      integer<&Config::agent_port, 1, 65535>("AgentPort",
-                                             "The UDP port on which the agents of nodes probe each other."),
+          "by TCP. It must differ from AgentPort. Change it if another service has the port."),
+      integer<&Config::agent_port, 1, 65535>(
+          "AgentPort",
+          "The UDP port on which the agents of nodes probe each other. Change it if another service has the port."),
       path<&Config::agent_directory>(
           "AgentDirectory",
           "The directory with the lock that prevents a second placement-agent on a node. Its owner must be MonitorUser, and "
@@ -301,17 +308,20 @@ std::span<const ConfigKey> config_keys() {
           "ProbeBytesPerMinute",
           "The number of bytes that an agent may send for probes in a minute, for any rate of the link. Bandwidth is not "
           "measured with less than 448000: a packet train needs 224000 bytes and may use half of the budget. 0: the agent "
-          "takes part in no probe."),
+          "takes part in no probe. Set it on networks that are charged by volume."),
       integer<&Config::probe_latency_s, 10, 86400>(
           "ProbeLatencyS",
-          "Seconds in which the latency of each pair is measured once. Clusters with too many pairs need longer."),
+          "Seconds in which the latency of each pair is measured once. Clusters with too many pairs need longer. Lower it if the "
+          "network changes faster."),
       integer<&Config::probe_bandwidth_s, 10, 86400>(
           "ProbeBandwidthS",
-          "Seconds in which the bandwidth of each pair is measured once. Clusters with too many pairs need longer."),
+          "Seconds in which the bandwidth of each pair is measured once. Clusters with too many pairs need longer. Lower it if "
+          "the network changes faster."),
       integer<&Config::probe_all_pairs_nodes, 2, 1024>(
           "ProbeAllPairsNodes",
           "The largest number of nodes with which every pair of nodes is measured. Larger clusters measure one node of each "
-          "leaf switch against those of other switches, and each node against a few others. Other pairs are modelled."),
+          "leaf switch against those of other switches, and each node against a few others. Other pairs are modelled. Lower it if "
+          "probes use too much of the network."),
       integer<&Config::mpi_pair_hours, 0, 8760>(
           "MpiPairHours",
           "Hours for which the values that placectl measure sends replace those of the agents' probes. Choose a little more "
@@ -323,9 +333,11 @@ std::span<const ConfigKey> config_keys() {
           "weighted-moving-average: this average with half the weight for hours 30 days ago. The averages are for "
           "comparisons with the paper of TOFA; with them a node without an outage never fails. Otherwise keep beta."),
       integer<&Config::outage_horizon_h, 1, 8760>(
-          "OutageHorizonHours", "The number of hours for which the published outage probability of a node holds."),
+          "OutageHorizonHours",
+          "The number of hours for which the published outage probability of a node holds. Set it to the usual run time of jobs."),
       integer<&Config::history_days, 1, 36500>(
-          "HistoryDays", "Days for which placement-monitor keeps its history, in at most 256 MiB."),
+          "HistoryDays",
+          "Days for which placement-monitor keeps its history, in at most 256 MiB. Raise it if nodes fail less than once in this time."),
       word<&Config::mpirun_by_policy, yes_no>(
           "MpirunByPolicy", "yes or no",
           "yes: in a job that was submitted with a policy, every mpirun of Open MPI places its ranks by the policy, unless the "

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The MPI libraries under the address and undefined behaviour sanitizers, with the programs of the other tests:
 # every case, programs that die and start twice among them. Skipped where the compiler has no
-# sanitizers, and with contrib/check --no-sanitizers.
+# sanitizers, in the first tier of contrib/check, and with --no-sanitizers.
 . "${srcdir:-.}/tests/mpi/mpi_environment.sh"
-[ "${SP_SANITIZERS:-yes}" != no ] || skip "contrib/check --no-sanitizers"
+[ "${SP_SANITIZERS:-yes}" != no ] || skip "contrib/check runs it only with --all"
 libraries=$scratch
 extra_flags=(-g -fno-omit-frame-pointer -fsanitize=address -fsanitize=undefined)
 printf 'int main() { return 0; }\n' >"$scratch/try.cpp"

@@ -245,7 +245,7 @@ Words stock_command(const CommandLine& line, const Job& job, const Words& words,
   return larger;
 }
 
-// Returns whether other jobs wait for nodes of these partitions, or slurmctld has not considered them yet. They may be
+// Returns whether other jobs wait for nodes of the partitions, or slurmctld has not considered them yet. They may be
 // started first, on nodes that -w names. Throws Error if squeue does not answer.
 bool others_wait(const std::set<std::string>& partitions) {
   const std::string reasons = SlurmCommand({"squeue", "--noheader", "--all", "--states=PENDING",

@@ -92,7 +92,7 @@ spank::MapLength map_length_of_srun(const Words& words, const std::string& confi
 
 namespace {
 
-// Returns true if Slurm tells MPI that each rank of an arbitrary layout has its own node.
+// Returns true if Slurm reports to MPI that each rank of an arbitrary layout has its own node.
 bool has_false_map(const Mapping& mapping, const std::string& type) {
   const std::string_view version = spank::config_value(mapping.configuration, "SLURM_VERSION");
   const std::vector<std::string_view> parts = split_at(version, '.');
