@@ -34,7 +34,8 @@ struct Graph {
 };
 
 // Returns the graph of a matrix, with one vertex per rank. Weights are exact if the matrix sums to less than 2^31.
-// Otherwise they are scaled and rounded down to at least 1, or to at least 0 with 2^30 pairs or more. Throws OutOfTime.
+// Otherwise they are scaled and rounded down, and a weight below 1 becomes 1. With 2^30 pairs or more, it becomes 0.
+// Throws OutOfTime.
 Graph scaled_graph(const CommMatrix& matrix, const WorkBudget& watch = WorkBudget());
 
 // A pair of vertices a < b with its traffic.
@@ -53,11 +54,12 @@ Graph renumbered(const Graph& graph, std::span<const std::int32_t> order, const 
 // Returns all vertices in breadth-first order, component by component: a good order for renumbered(). Throws OutOfTime.
 std::vector<std::int32_t> breadth_first(const Graph& graph, const WorkBudget& watch = WorkBudget());
 
-// Returns a sparse matrix with nearly the cuts of `matrix`: at most ranks * (pairs_per_rank + 1) pairs. Let t be the
-// total weight over ranks * pairs_per_rank, rounded up, at least 1. Pairs of weight t or more are kept. Each rank adds
-// up its lighter pairs with higher ranks. Whenever the sum passes t, the last pair is kept with weight t. The traffic
-// of a rank changes by less than 2 t, and the mean weight of a pair over all seeds does not change. A total weight of
-// 2^61 or more is divided by 4 first. Throws OutOfTime.
+// Returns a sparse matrix whose cuts are close to those of `matrix`, with at most ranks * (pairs_per_rank + 1) pairs.
+// Let t be the total weight divided by ranks * pairs_per_rank, rounded up, at least 1. Pairs of weight t or more are
+// kept. For each rank, a sum starts at a random number below t. The weights of its lighter pairs with higher ranks are
+// added one by one. Each time the sum reaches t, the last pair is kept with weight t, and t is subtracted from the sum.
+// The traffic of a rank with all higher ranks changes by less than t. The mean weight of a pair over all seeds does not
+// change. If the total weight is 2^61 or more, all weights of the result are divided by 4. Throws OutOfTime.
 //   pairs_per_rank  at least 1
 CommMatrix sparsified(const CommMatrix& matrix, std::int32_t pairs_per_rank, std::uint64_t seed,
                       const WorkBudget& watch = WorkBudget());

@@ -44,7 +44,7 @@ constexpr unsigned grace_s = 60;   // after the time limit, for a pair whose lin
 constexpr const char* help =
     "Usage: srun --ntasks-per-node=1 placement-measure [OPTION]...\n"
     "Measures latency and bandwidth between all nodes of an MPI job, with one rank on each node, and prints a table.\n\n"
-    "  -m, --minutes=N    stop after N minutes; pairs without a turn are missing [5]\n"
+    "  -m, --minutes=N    stop after N minutes; pairs that are not measured by then are missing [5]\n"
     "      --at-once=N    number of pairs that are measured at the same time [half of the nodes]\n"
     "  -h, --help         this text\n"
     "      --version      the version\n\n"

@@ -21,14 +21,14 @@ LineSource::LineSource(const std::string& path) : path_(path), buffer_(longest_l
 
 LineSource::~LineSource() { gzclose(file_); }
 
-// Throws Error when the file could not be read to its end. A gzip file that is cut off returns all its bytes first.
+// Throws Error when the file could not be read to its end. zlib reports a truncated gzip file only after its last line.
 void LineSource::check_error() const {
   int code = Z_OK;
   const int number = errno;
   std::string_view reason = gzerror(file_, &code);
   if (code == Z_OK || code == Z_STREAM_END) return;
   if (code == Z_ERRNO) reason = std::strerror(number);
-  if (reason.starts_with(path_ + ": ")) reason.remove_prefix(path_.size() + 2);  // zlib names the file itself
+  if (reason.starts_with(path_ + ": ")) reason.remove_prefix(path_.size() + 2);  // zlib puts it before the reason
   throw Error(path_ + ": " + std::string(reason) + (number_ > 0 ? " after line " + std::to_string(number_) : ""));
 }
 

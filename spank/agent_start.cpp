@@ -17,8 +17,8 @@ namespace placement::spank {
 
 namespace {
 
-// Turns the child process into the agent. Only functions are called that are allowed between fork and exec in a process
-// with threads.
+// Turns the child process into the agent. Calls only functions that are safe between fork and exec in a process with
+// threads.
 [[noreturn]] void become_agent(const char* log, char* const* arguments, char* const* environment) {
   sigset_t none;
   sigemptyset(&none);
@@ -32,8 +32,8 @@ namespace {
   dup2(nothing, 1);
   dup2(messages, 2);
   close_range(3, ~0U, 0);
-  // The kernel spares slurmd when memory runs out, and a child inherits that. The agent gives it up, so that the kernel
-  // does not kill a job instead of the agent.
+  // The oom_score_adj of slurmd spares it when memory runs out, and a child inherits this value. The agent sets its own
+  // to 0, so that the kernel does not kill a job instead of the agent.
   const int spared = open("/proc/self/oom_score_adj", O_WRONLY);
   if (spared >= 0) {
     [[maybe_unused]] const ssize_t written = write(spared, "0", 1);

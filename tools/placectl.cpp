@@ -26,7 +26,7 @@ constexpr Command commands[] = {
     {"map", "place the ranks of a communication matrix", command_map},
     {"run", "start a program by its launcher, with its ranks placed", command_run},
     {"choose", "submit a job to the idle nodes that suit it best", command_choose},
-    {"topology", "make a topology.conf of the switches that a user can find out", command_topology},
+    {"topology", "make a topology.conf for a cluster whose Slurm does not know its switches", command_topology},
     {"bind", "start one rank of placectl run on its cores", command_bind},
     {"cost", "print the hop-bytes of a mapping", command_cost},
     {"matrix", "show, make, scale, convert and draw communication matrices", command_matrix},

@@ -21,9 +21,9 @@ namespace placement {
 namespace {
 
 constexpr std::size_t max_text_bytes = std::size_t{4} << 20;
-constexpr std::int32_t max_groups = 128;  // the network of more groups is left out
-constexpr double age_step_s = 8;          // without pairs, ages are rounded down to it: equal ages pack better
-constexpr int compression_level = 3;      // a fast level, because slurmctld packs under its locks
+constexpr std::int32_t max_groups = 128;  // if the pair table has more groups for the job's nodes, it is omitted
+constexpr double age_step_s = 8;      // without pairs, ages are rounded down to a multiple: equal ages compress better
+constexpr int compression_level = 3;  // a fast level, because slurmctld packs under its locks
 constexpr std::string_view end_of_part = "---\n";
 
 // Rounds the value to this number of significant digits; 0: the value stays as it is.
@@ -159,7 +159,7 @@ class Selection {
     return pair_table(std::move(arrays));
   }
 
-  // Returns the shortened values of the job's nodes from an array with one value per live node.
+  // Returns the shortened values of the job's nodes. `all` has one value for each node of view_.live, or is empty.
   std::vector<float> of_nodes(std::span<const float> all) const {
     std::vector<float> values;
     if (all.empty()) return values;
@@ -177,8 +177,8 @@ class Selection {
 
 // A level of detail: selects the parts of a job's state that are written.
 struct Detail {
-  int digits = 0;  // significant digits of other nodes' probabilities; 0: all
-  bool other_nodes = true;
+  int digits = 0;           // significant digits of the outage probabilities of `other_nodes`; 0: all
+  bool other_nodes = true;  // the nodes of the torus that are not the job's
   bool pairs = true;
   bool live = true;
 };
@@ -192,7 +192,7 @@ constexpr Detail details[] = {
 // Parses positions_text(). Adds the nodes outside the job to `state.torus`, and their probabilities to `state.outages`.
 void add_positions(JobState& state, std::string_view text) {
   const std::string name = "the job's positions";
-  if (!state.torus || !state.outages) throw Error(name + " have no torus or no outages");
+  if (!state.torus || !state.outages) throw Error(name + ": the torus or the outages are missing");
   const TorusTopology& torus = *state.torus;
   std::vector<TorusTopology::Node> nodes;
   for (std::int32_t node = 0; node < torus.nodes(); ++node)
@@ -205,7 +205,7 @@ void add_positions(JobState& state, std::string_view text) {
     const auto count = words.size() == 2 ? parse_integer(words[1]) : std::nullopt;
     if (!count || *count < 1 || *count > torus.positions() - position ||
         (words[0] != "-" && !parse_probability(words[0], probability)))
-      fail_at(name, line.number, "'" + shown(line.text) + "': expected a probability (or -) and a number of nodes");
+      fail_at(name, line.number, "'" + shown(line.text) + "': expected a probability (or -) and a number of positions");
     for (const std::int64_t end = position + *count; position < end; ++position) {
       const auto at = static_cast<std::int32_t>(position);
       if (words[0] == "-" || torus.node_at(at) >= 0) continue;
@@ -255,7 +255,8 @@ JobState unpack_job_state(std::string_view text) {
   const std::vector<std::byte> frame = from_base64url(text.substr(text.find('.') + 1), max_text_bytes);
   const std::vector<std::byte> bytes = unpack_frame(frame, max_text_bytes);
   std::string_view left(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  // Removes the first part from `left`: whole lines and the line end_of_part. The last part, a snapshot, stays.
+  // Removes the first part and the line end_of_part after it from `left`, and returns the part. The last part, a
+  // snapshot, has no line end_of_part and stays in `left`.
   const auto next = [&left] {
     const bool is_empty = left.starts_with(end_of_part);
     const std::size_t at = is_empty ? 0 : left.find("\n" + std::string(end_of_part)) + 1;

@@ -24,8 +24,8 @@ class CommMatrix {
   CommMatrix() = default;
 
   // Returns the matrix of `ranks` ranks, 0..max_ranks, with the traffic of `edges`. Adds the weights of all edges
-  // between two ranks, regardless of direction. Drops edges of weight 0 and from a rank to itself. Throws Error for a
-  // number or a rank out of range, a negative weight, or a sum of weights of 2^63 or more.
+  // between two ranks, regardless of direction. Drops edges of weight 0 and from a rank to itself. Throws Error if the
+  // number of ranks or a rank is out of range, if a weight is negative, or if the weights sum to 2^63 or more.
   static CommMatrix from_edges(std::int32_t ranks, std::vector<CommEdge> edges);
 
   std::int32_t ranks() const { return static_cast<std::int32_t>(row_.size()) - 1; }

@@ -4,7 +4,8 @@
 
 namespace placement {
 
-// A number of hop-bytes [TM §1]. It cannot overflow: all traffic is below 2^63 and a distance below 2^32.
+// A number of hop-bytes [TM §1]. It cannot overflow: the traffic of all pairs sums to less than 2^63, and a distance is
+// below 2^32.
 __extension__ typedef __int128 Cost;
 
 // Returns the cost as a decimal number.

@@ -10,7 +10,7 @@
 
 namespace placement {
 
-// Limits on the size of a matrix; a larger one is rejected.
+// Limits on the size of a matrix (a larger one is rejected), and the choice of its values.
 struct MatrixReadOptions {
   std::size_t max_bytes = std::size_t{1} << 30;  // of decompressed text, all files together
   std::int32_t max_ranks = CommMatrix::max_ranks;
@@ -18,14 +18,14 @@ struct MatrixReadOptions {
   TrafficWeight weight = TrafficWeight::bytes;       // messages: the file must have numbers of messages
 };
 
-// Reads a communication matrix from the file, pipe, or zstd file `path`, or from NAME.RANK.prof files: `path` is their
-// directory or DIR/NAME. The content determines the format; MATRIX FORMATS in placectl(1) lists them. Adds both
-// directions and duplicates of a pair. Exception: in a symmetric dense matrix, each value is the whole traffic of its
-// pair. Multiplies fractions by a power of ten (MatrixInfo::scale_power). Returns the matrix and fills `info` unless it
-// is null. Throws Error, with file, line and value, if the text is wrong or exceeds `options`.
+// Reads a communication matrix. `path` is a file, a zstd file or a pipe. For the files DIR/NAME.RANK.prof it is DIR or
+// DIR/NAME. The content determines the format; MATRIX FORMATS in placectl(1) lists them. Adds up both directions and
+// duplicates of a pair. Exception: in a symmetric dense matrix, each value is the whole traffic of its pair. If values
+// are fractions, multiplies all by a power of ten (MatrixInfo::scale_power). Returns the matrix and fills `info` unless
+// it is null. Throws Error, with file, line and value, if the text is wrong or exceeds `options`.
 CommMatrix read_matrix(const std::string& path, const MatrixReadOptions& options = {}, MatrixInfo* info = nullptr);
 
-// Reads a communication matrix from `text`, as read_matrix(). `name` is the name of the file in errors.
+// Reads a communication matrix from `text`, as read_matrix() from a file. `name` is the name of the file in errors.
 CommMatrix parse_matrix(std::string_view text, const std::string& name, const MatrixReadOptions& options = {},
                         MatrixInfo* info = nullptr);
 

@@ -120,7 +120,7 @@ CommMatrix parse_edge_list(TextScanner& in, const MatrixReadOptions& options, Ma
   std::int64_t lines = 0;
   while (in.next_line()) {
     if (lines++ == announced)
-      in.fail("the first line announces " + std::to_string(announced) + " pairs, here is one more");
+      in.fail("the first line announces " + std::to_string(announced) + " pairs: this line is one more");
     const auto [from, to] = rank_pair(in, ranks);
     add_traffic(table, in, from, to, in.amount("traffic"));
     in.end_line("'rank rank bytes'");
@@ -178,7 +178,7 @@ CommMatrix parse_matrix_market(TextScanner& in, const MatrixReadOptions& options
   std::int64_t lines = 0;
   while (in.next_line()) {
     if (lines++ == announced)
-      in.fail("the size line announces " + std::to_string(announced) + " entries, here is one more");
+      in.fail("the size line announces " + std::to_string(announced) + " entries: this line is one more");
     const std::int64_t row = in.count("row", ranks, 1);
     const std::int64_t column = in.count("column", ranks, 1);
     if (banner.symmetric && row < column)

@@ -31,7 +31,8 @@ class Reader {
 
   std::size_t left() const { return in_.left(); }
 
-  // Returns the next number. Throws Error when it is above `most` or has needless bytes, as a packed form is unique.
+  // Returns the next number. Throws Error when it is above `most`, or is written with more bytes than it needs: each
+  // matrix has only one packed form.
   std::uint64_t number(const char* what, std::uint64_t most) {
     std::uint64_t value = 0;
     for (int shift = 0;; shift += 7) {
@@ -51,7 +52,8 @@ class Reader {
   // of bytes left, because each item takes at least one byte.
   std::uint64_t size(const char* what, std::uint64_t most) {
     const std::uint64_t value = number(what, most);
-    if (value > left()) fail(std::string(what) + " " + std::to_string(value) + " is more than the bytes that follow");
+    if (value > left())
+      fail(std::string(what) + " " + std::to_string(value) + " exceeds the number of bytes that follow");
     return value;
   }
 
@@ -121,7 +123,7 @@ std::vector<std::byte> pack_wire(const CommMatrix& matrix) {
 
 CommMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits) {
   if (bytes.size() < std::size(magic) || !std::equal(std::begin(magic), std::end(magic), bytes.begin()))
-    fail("does not start as version 1 does");
+    fail("does not start with the magic bytes of version 1");
   const std::vector<std::byte> payload = naming_file(
       "packed matrix", [&] { return unpack_frame(bytes.subspan(std::size(magic)), limits.max_unpacked_bytes); });
   Reader in(payload);

@@ -19,15 +19,16 @@ struct WireLimits {
   std::size_t max_unpacked_bytes = std::size_t{1} << 24;
 };
 
-// Returns the packed form of a matrix: the 4 bytes "SPM\1", then one zstd frame of LEB128 numbers. These are 0, the
-// number of ranks, the number of pairs, and for each rank the number of its neighbours with higher numbers. Then each
-// rank has these neighbours in ascending order, each minus the previous one or the rank itself, minus 1. The last
+// Returns the packed form of a matrix: the 4 bytes "SPM\1", then one zstd frame of LEB128 numbers. The first numbers
+// are 0, the number of ranks, and the number of pairs. Each rank then has its number of higher neighbours: those with a
+// higher number than its own. Next are these neighbours, rank by rank in ascending order. A neighbour is written as its
+// difference to the previous one minus 1; for the first one of a rank, the difference is that to the rank. The last
 // numbers are the weights of the pairs, minus 1. Throws Error when the matrix exceeds the default WireLimits.
 std::vector<std::byte> pack_wire(const CommMatrix& matrix);
 
-// Unpacks a matrix of pack_wire(). This is a trust boundary: the bytes may come from any user. Throws Error unless
-// pack_wire() with any version of zstd could have written them. Takes linear time, and never more memory or time than
-// `limits` allow.
+// Unpacks a matrix of pack_wire(). This is a trust boundary: the bytes may come from any user. Throws Error unless the
+// numbers are those that pack_wire() writes for some matrix; their compression may be that of any version of zstd.
+// Takes linear time, and never more memory or time than `limits` allow.
 CommMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits = {});
 
 }  // namespace placement

@@ -70,8 +70,8 @@ std::string AwaitedProfile::report() const {
     return text + ": no rank called MPI_Finalize; placement-profile --merge " + file_ +
            " adds up the counts of the ranks";
   return text +
-         ": no program ended with MPI_Finalize under the profiler. Possible causes: it died, uses no MPI or another MPI "
-         "library than the profiler, or is linked statically";
+         ": no program ended with MPI_Finalize under the profiler. Possible causes: it died, it does not use MPI, its "
+         "MPI library is not that of the profiler, or it is linked statically";
 }
 
 }  // namespace placement

@@ -26,7 +26,8 @@ const ConfigKey& find_key(std::string_view key, const std::string& name, std::in
   fail_at(name, line, "unknown key " + shown(key) + ": " + suggested(key, names, "the keys are"));
 }
 
-// Stores the key of a line in `config`, with its line number. Throws Error.
+// Stores the value of a line "Key=value" in `config`, with the number of the line. Throws Error if the line is wrong or
+// repeats a key.
 void take_line(Config& config, const TextLine& line, const std::string& name) {
   const std::size_t equals = line.text.find('=');
   if (equals == std::string_view::npos)
@@ -49,7 +50,7 @@ void check_ports(const Config& config) {
       fail_at_key(config, key, std::to_string(config.agent_port), "MonitorPort and AgentPort are equal: use two ports");
 }
 
-// Parses the text until it has added `most` mistakes.
+// Parses the text. Adds its mistakes to `mistakes`, and stops when there are `most` of them.
 Config parse(std::string_view text, const std::string& name, std::vector<std::string>& mistakes, std::size_t most) {
   Config config;
   config.places.file = name;
@@ -62,7 +63,7 @@ Config parse(std::string_view text, const std::string& name, std::vector<std::st
 }
 
 bool is_missing(const std::string& path) {
-  std::error_code unreadable;  // set: the file may exist, and read_input_file() says what is wrong
+  std::error_code unreadable;  // set: the file may exist, and read_input_file() throws the reason
   return !std::filesystem::exists(path, unreadable) && !unreadable;
 }
 

@@ -39,7 +39,8 @@ struct Setting {
   std::string name, value;
 };
 
-// The hostfile of a job, and whether the user or the site sets Open MPI's variables for it.
+// The hostfile of a job. `for_every_mpirun` is true if the user (PLACEMENT_MPIRUN=yes) or the site (MpirunByPolicy=yes)
+// requests that Open MPI's own variables name it, so that every mpirun uses it.
 struct JobPlan {
   std::string hostfile;
   bool for_every_mpirun = false;
@@ -75,8 +76,10 @@ std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
 
 using IsSet = std::function<bool(const std::string& name)>;
 
-// Returns the variables of a plan. Open MPI's own variables are among them only if `plan` is for every mpirun, and if
-// the user has set none of them. `is_set` looks into the environment. Throws Error if there is no memory for the file.
+// Returns the variables of a plan. Open MPI's own variables are among them only if plan.for_every_mpirun is true and
+// none of them is set already. Throws Error if the file in memory cannot be created.
+//   inherited  true: programs that this process executes inherit the open file
+//   is_set     returns true if the environment has the variable
 std::vector<Setting> settings_for(const JobPlan& plan, bool inherited, const IsSet& is_set) {
   const int number = file_in_memory(plan.hostfile, inherited);
   if (number < 0) throw Error(std::string("cannot create a file in memory: ") + std::strerror(errno));
@@ -95,8 +98,9 @@ std::vector<Setting> settings_for(const JobPlan& plan, bool inherited, const IsS
   return settings;
 }
 
-// Returns the message for a user who requested a plan (PLACEMENT_MPIRUN=yes) that could not be made. Returns an empty
-// string if srun will report that: everywhere except in a job of one node, and in salloc for a heterogeneous job.
+// Returns a message if the user requested a plan (PLACEMENT_MPIRUN=yes) that could not be made, and no srun will report
+// this. Otherwise returns an empty string. `alone` is true if no srun will report it: in a job of one node, and in
+// salloc for a heterogeneous job.
 std::string notice_without_srun(const std::vector<Setting>& settings, const std::string& wanted, bool alone) {
   if (!alone || wanted != "yes" || settings.size() != 1 || settings[0].name != mpirun_reason_variable) return {};
   return "mpirun places its ranks itself, and not by the job's policy: " + settings[0].value;
@@ -119,8 +123,9 @@ bool is_c_shell(spank_t spank) {
   return line.starts_with("#!") && line.find("csh") != line.npos;
 }
 
-// Makes the plan, in a process of its own. Returns "*" and a hostfile for every mpirun, or "+" and a hostfile for use
-// by hand. Returns "-" and the reason if that fails. The text is empty if there is no plan to make.
+// Makes the plan in a child process of a script's process. Returns "*" and the hostfile if every mpirun is to use it,
+// or "+" and the hostfile if users name it to mpirun themselves. Returns "-" and the reason if the plan cannot be made.
+// Returns an empty text if the job needs no plan.
 std::string plan_text(char** job_environment, const std::string& wanted) {
   environ = job_environment;
   try {
@@ -159,7 +164,7 @@ std::string plan_mpirun_of_salloc(bool has_command) {
   }
   for (const Setting& each : settings) setenv(each.name.c_str(), each.value.c_str(), 1);
   if (!has_command && settings.size() == 1 && settings[0].name == mpirun_plan_variable)
-    return std::string("mpirun keeps Slurm's order: ") + mpirun_command + " places its ranks by the job's policy";
+    return std::string("mpirun keeps Slurm's order of ranks; for the order of the job's policy, use ") + mpirun_command;
   return notice_without_srun(settings, wanted, is_heterogeneous() || environment_value("SLURM_JOB_NUM_NODES") == "1");
 }
 
@@ -178,7 +183,7 @@ void plan_mpirun_of_script(spank_t spank) {
 
 MpirunPlan inherited_mpirun_plan() {
   const std::string path = environment_value(mpirun_plan_variable);
-  // PRRTE starts srun without its own variables, so that these may be missing.
+  // PRRTE removes its own variables before it starts srun, so names[1] may be missing.
   const auto unchanged = [](const auto& names, const std::string& value) {
     return environment_value(names[0]) == value && (!std::getenv(names[1]) || environment_value(names[1]) == value);
   };

@@ -37,10 +37,10 @@ std::string help_with_keys() {
   return "Checks placement.conf and the files that it names, and prints its settings. Also checks slurm.conf, topology.yaml or\n"
          "topology.conf, and gres.conf next to it; --json prints their nodes, usable cores, GPUs, partitions and switches.\n"
          "FILE defaults to the placement.conf next to slurm.conf; without a file the defaults apply. Without FILE and\n"
-         "--slurm-conf it also asks slurmctld. It then prints settings that are not in force, and differences in nodes,\n"
-         "partitions and switches. Lines with # are remarks. Exit code 1 if a file has a mistake, which is printed with file\n"
-         "and line, or if slurmctld runs without the select plugin, has no valid configuration, refuses the live data or does not\n"
-         "record decisions.\n\n"
+         "--slurm-conf it also asks slurmctld. It then prints settings that are not in force, and differences between\n"
+         "slurm.conf and slurmctld in nodes, partitions and switches. Lines with # are remarks. Exit code 1 if a file has a\n"
+         "mistake, which is printed with file and line. Also 1 if slurmctld runs without the select plugin, has no valid\n"
+         "configuration, refuses the live data or does not record decisions.\n\n"
          "Keys and defaults; placement.conf(5) explains them:\n" +
          format_settings(Config());
 }

@@ -34,7 +34,7 @@ constexpr Option choose_options[] = {
     {'c', "cpus-per-task", "N", "CPUs of each task [1]"},
     {0, "partition", "NAME", "partition of the job [Slurm's default]"},
     {0, "extra", "N",
-     "if Slurm has to choose the nodes, request N more than --nodes, unless the job would\nstart later; \"placectl run --keep\" returns the worst"},
+     "if Slurm has to choose the nodes, request N more than --nodes, unless the job would\nstart later; \"placectl run --keep\" then returns the nodes that suit the ranks worst"},
     {0, "print", nullptr, "print the command in place of running it"},
 };
 

@@ -19,10 +19,9 @@ namespace {
 constexpr Option gres_conf_options[] = {
     {'n', "nodes", "LIST", "nodes with these GPUs, such as gpu[01-16] [all nodes]"},
     {0, "type", "WORD", "Type= of the GPUs"},
-    {0, "file", "LIST",
-     "device files of the GPUs in Slurm's order, as /dev/dri/renderD[128-135] [those in the description]"},
+    {0, "file", "LIST", "device files of the GPUs in Slurm's order, as /dev/dri/renderD[128-135] [those in FILE]"},
     {0, "driver", "DIR",
-     "the directory of NVIDIA's driver with the node's GPUs, for the numbers in /dev/nvidia0 and so on\n"
+     "/proc/driver/nvidia/gpus of the node, or a copy; it has the number N of each device file /dev/nvidiaN\n"
      "[/proc/driver/nvidia/gpus]"},
     {'o', "output", "FILE", "file for the lines [standard output]"},
 };

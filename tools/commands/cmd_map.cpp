@@ -32,7 +32,8 @@ constexpr Option map_options[] = {
     weight_option,
     pattern_option,
     {'n', "ntasks", "N",
-     "number of ranks without a matrix, or on GPUs [that of the pattern,\n--nodes times --ntasks-per-node, or all usable leaves]"},
+     "number of ranks; requires --pattern, --node-topology, or --topology\n"
+     "without a matrix [that of the pattern, --nodes times\n--ntasks-per-node, or all usable leaves]"},
     topology_option,
     outage_option,
     {0, "fault-probability", "P", "outage probability of the nodes in a torus file's \"faulty\" line [0.02]"},
@@ -48,7 +49,7 @@ constexpr Option map_options[] = {
     {0, "deadline-ms", "N", "end the search after N milliseconds [never]"},
     {'N', "nodes", "MIN[-MAX]", "number of nodes, if the topology has nodes"},
     {0, "ntasks-per-node", "N",
-     "at most N ranks on a node, distributed evenly; nodes with fewer\nfree cores are skipped, as in Slurm"},
+     "at most N ranks on a node, distributed evenly; nodes without\nroom for N ranks are skipped, as in Slurm"},
     {'c', "cores-per-task", "N", "cores of each rank [1; with --node-topology all cores next to its GPU]"},
     {'w', "nodelist", "LIST", "nodes that must be used"},
     {0, "exclusive", nullptr, "whole nodes only"},
@@ -71,7 +72,7 @@ constexpr Option map_options[] = {
      "machinefile: for mpiexec -f of MPICH and Intel MPI\n"
      "mpich-order: MPICH_RANK_REORDER_FILE of Cray MPICH\n"
      "torchrun: the order of the nodes, and the options of torchrun on each\n"
-     "srun: the options for srun with that hostfile, or for GPUs"},
+     "srun: srun's options for use with SLURM_HOSTFILE; with --node-topology,\n--gpu-bind= and --cpu-bind="},
     {'o', "output", "FILE", "file for the mapping [standard output]"},
     {'j', "json", nullptr, "report in JSON on standard output"},
 };

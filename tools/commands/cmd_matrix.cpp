@@ -148,7 +148,7 @@ constexpr const char* matrix_usage =
     "       placectl matrix scale -n N [OPTION]... FILE\n"
     "       placectl matrix convert --to FORMAT IN [OUT]\n"
     "       placectl matrix heatmap [OPTION]... -o PICTURE FILE\n\n"
-    "Looks at, makes, scales, converts and draws communication matrices; placectl matrix COMMAND --help shows more.\n";
+    "Shows, makes, scales, converts and draws communication matrices; placectl matrix COMMAND --help shows more.\n";
 
 constexpr Option info_options[] = {
     {'n', "heaviest", "N", "number of the heaviest pairs to print [5]"},

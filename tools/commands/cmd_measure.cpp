@@ -10,7 +10,7 @@
 namespace placement::tools {
 
 constexpr Option measure_options[] = {
-    {'m', "minutes", "N", "time limit of the measurement; pairs without a turn are missing [5]"},
+    {'m', "minutes", "N", "time limit of the measurement; pairs that are not measured by then are missing [5]"},
     {0, "at-once", "N", "number of pairs that are measured at the same time [half of the nodes]"},
     {0, "send", nullptr, "also send the table to placement-monitor, as root or SlurmUser"},
 };
@@ -18,8 +18,8 @@ constexpr Option measure_options[] = {
 constexpr CommandHelp measure_help{
     "placectl measure [OPTION]... [-- LAUNCHER [ARGUMENT]... PROGRAM]",
     "Measures latency and bandwidth between the nodes of an allocation on the network that MPI uses, such as InfiniBand,\n"
-    "and prints a table. LAUNCHER starts placement-measure with one rank on each node [srun]. Policy NLA uses values that\n"
-    "were sent instead of those of the agents' probes. As in:\n"
+    "and prints a table. LAUNCHER starts placement-measure with one rank on each node [srun]. Policy NLA uses values\n"
+    "sent with --send instead of those of the agents' probes. Examples:\n"
     "  sbatch -N16 --exclusive -t 10 --wrap 'placectl measure --send'\n"
     "  placectl measure -- mpirun --map-by ppr:1:node placement-measure >pairs.txt\n"
     "  placectl measure --send -- cat pairs.txt\n",

@@ -17,7 +17,7 @@ namespace placement::tools {
 constexpr Option nodes_options[] = {
     state_option,
     nodes_option,
-    {'s', "sort", "FIELD", "sort by a number of --json, largest first [order of the snapshot]"},
+    {'s', "sort", "FIELD", "sort by a numeric field of --json, largest first [order of the snapshot]"},
     json_option,
 };
 
@@ -88,7 +88,7 @@ constexpr Option pairs_options[] = {
     nodes_option,
     {'b', "by", "WHAT", "worst pairs by: bandwidth (default), missing (bandwidth short of the peak),\nlatency or age"},
     {'m', "most", "N", "number of pairs to show, 0: all [10; with --json all]"},
-    {0, "heatmap", "PICTURE", "draw --by for all pairs into a file that ends in .svg"},
+    {0, "heatmap", "PICTURE", "draw the values of --by for all pairs into a file that ends in .svg"},
     json_option,
 };
 

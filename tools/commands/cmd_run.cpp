@@ -45,8 +45,8 @@ constexpr Option run_options[] = {
 constexpr CommandHelp run_help{
     "placectl run [OPTION]... -- LAUNCHER [ARGUMENT]... PROGRAM [ARGUMENT]...",
     "Inside a Slurm allocation, starts PROGRAM by srun, Open MPI's mpirun, mpiexec of MPICH and Intel MPI, or torchrun, with\n"
-    "each rank on the node and cores that the policy chooses. The cluster requires no plugins. If the ranks cannot be placed,\n"
-    "PROGRAM starts as without placectl, and a message has the reason.\n"
+    "each rank on the node and cores that the policy chooses. The cluster needs no plugins. If the ranks cannot be placed,\n"
+    "PROGRAM starts as without placectl, and a message gives the reason.\n"
     "Examples: placectl run -m app.mat -- srun ./app\n"
     "          placectl run --pattern tp=8,dp=4 -n 32 -- srun torchrun --nproc-per-node=8 train.py\n",
     run_options};

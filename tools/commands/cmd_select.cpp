@@ -30,8 +30,10 @@ constexpr Option select_options[] = {
     {'n', "tasks", "N", "number of processes"},
     {0, "ntasks-per-node", "N", "processes on each node\n[cores of the node minus its load]"},
     {0, "set", "LIST",
-     "KEY=VALUE,..: weights alpha, beta, latency, bandwidth or of an\n"
-     "attribute by its name; profile=FILE derives them; processors=printed"},
+     "KEY=VALUE,..: the weights alpha (compute load), beta (network load),\n"
+     "latency and bandwidth, and of attributes, as cpu_load=0.5;\n"
+     "profile=FILE derives the first four from a profile of\n"
+     "placement-profile; processors=printed uses the paper's formula"},
     {0, "state", "FILE", "a snapshot, or its JSON (placectl export)\n[SnapshotFile of placement.conf]"},
     {0, "nodes", "FILE",
      "table of nodes: node, and any of cpu_load, cpu_utilisation,\n"

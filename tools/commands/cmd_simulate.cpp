@@ -43,21 +43,21 @@ constexpr Option simulate_options[] = {
     {0, "full", nullptr, "start with a machine full of other jobs of the log"},
     {0, "whole-nodes", nullptr, "jobs do not share nodes"},
     {0, "stock-request", "WORD",
-     "what jobs request from stock Slurm: nodes (-N and -n, but more nodes if too few have\n"
-     "room) or tasks (-n alone) [nodes]"},
+     "what jobs request from stock Slurm: nodes (-N and -n; a job gets more than -N nodes if\n"
+     "too few have room for an even share of its tasks) or tasks (-n alone) [nodes]"},
     {0, "scale-run-times", "PERCENT", "scale the run times and requested times of all jobs [100]"},
     {0, "backfill-depth", "N", "waiting jobs that backfill considers [500]"},
     {0, "backfill", "WORD",
      "easy: a job may pass others if it does not delay the first (waits 15 to 30 % shorter\n"
-     "than in Slurm). slurm[,INTERVAL[,MARGIN]]: delays no job, as Slurm's backfill plugin;\n"
-     "INTERVAL [30] and MARGIN [0], added to requested times, are in seconds [easy]"},
+     "than in Slurm). slurm[,INTERVAL[,MARGIN]]: delays no job, as Slurm's backfill plugin. It\n"
+     "plans every INTERVAL seconds [30], and adds MARGIN seconds [0] to requested times [easy]"},
     {0, "release", "SECONDS", "time from the end of a job until its cores are free, as for an epilog [0]"},
     {0, "charge", "WORD",
      "time added to a job for a policy's decision: none, measured, or SECONDS[,SECONDS\n"
      "PER TASK] [0.05,0.00002]"},
     {0, "stock-charge", "SECONDS", "time added to a job for a stock decision [0]"},
     {0, "node-failures", "N", "failures of each node in 1000 hours; its jobs start again [0]"},
-    {0, "outages", "FILE", "outage probabilities of nodes, which policies use and by which nodes fail"},
+    {0, "outages", "FILE", "nodes with outage probabilities: nodes fail with these, and policies know them"},
     {0, "outage-hours", "H", "period of the outage probabilities [24]"},
     {0, "state", "FILE", "live state for the policies: a snapshot or its JSON"},
     {0, "repair", "HOURS", "time until a failed node is back [4]"},

@@ -14,10 +14,10 @@ namespace placement::tools {
 
 std::vector<PolicyGain> gains_of(std::span<const Decision> decisions, std::uint64_t seed) {
   struct Values {
-    std::vector<double> logarithms;  // of cost over cost of stock, of each job
+    std::vector<double> logarithms;  // for each job: of its cost divided by the cost of stock
     std::vector<std::uint32_t> users;
   };
-  std::map<std::tuple<std::uint32_t, std::string, std::uint32_t>, const Decision*> last;  // of each start
+  std::map<std::tuple<std::uint32_t, std::string, std::uint32_t>, const Decision*> last;  // decision of each start
   for (const Decision& d : decisions)
     if (d.for_start) last[{d.job_id, d.array_task, d.restarts}] = &d;
   std::map<std::pair<std::string, bool>, Values> policies;
@@ -69,7 +69,8 @@ HtmlSection gains_section(const ReportFacts& facts) {
   double most = 1.2;
   for (const PolicyGain& gain : gains) most = std::min(std::max(most, cautious(gain).high), 4.0);
   HtmlTable table(
-      "Cost divided by that of stock. The point is the mean, the line its wider interval, and the dashes are at 1.00 (stock)",
+      "Cost divided by that of stock. The point is the mean, the line is the wider one of the two intervals, and the dashes "
+      "are at 1.00 (stock)",
       {"Policy", "<Placements", "Jobs", "Users", "Mean", "Interval by jobs", "Interval by users",
        "<From 0 to " + shown_number(most, 1)});
   for (const PolicyGain& gain : gains) {
@@ -83,15 +84,15 @@ HtmlSection gains_section(const ReportFacts& facts) {
   section.body += paragraph(
       "The interval by jobs is Student's t. It is too narrow if a few users have many similar jobs. "
       "The interval by users draws users instead of jobs (bootstrap of " +
-          std::to_string(sim::bootstrap_draws) + " draws, seed " + std::to_string(facts.seed) + ", from " +
-          std::to_string(gain_users) + " users on).",
+          std::to_string(sim::bootstrap_draws) + " draws, seed " + std::to_string(facts.seed) + "). It requires " +
+          std::to_string(gain_users) + " or more users.",
       "quiet");
   return section;
 }
 
-constexpr double least_gain = 0.01;          // share of the cost of stock that counts as a difference
-constexpr std::int64_t least_jobs = 30;      // fewer jobs decide nothing
-constexpr double most_left_to_stock = 0.20;  // share of the starts
+constexpr double least_gain = 0.01;          // a smaller difference from the cost of stock, as a share of it, is none
+constexpr std::int64_t least_jobs = 30;      // with fewer jobs the verdict stays open
+constexpr double most_left_to_stock = 0.20;  // with a larger share of starts as stock, the advice is to find out why
 
 // Rule 1: jobs that run as stock are looked at first.
 static Advice about_starts(const ReportFacts& facts) {
@@ -111,13 +112,13 @@ static Advice about_starts(const ReportFacts& facts) {
       advice.reasons.push_back(std::to_string(times) + " times: " + reason);
   } else {
     advice.verdict = Verdict::yes;
-    advice.conclusion = "Most decisions are those of the policies.";
+    advice.conclusion = "The policies found a placement in most decisions.";
   }
   return advice;
 }
 
-// Rules 2 and 3: a policy is recommended, or not, if its recorded costs differ from those of stock. Placements that
-// were used count before those that were only computed.
+// Rules 2 and 3: a policy is recommended if its recorded costs are below those of stock. It is advised against if they
+// are above. A verdict from placements that were used replaces one from placements that were only computed.
 static Advice about_policy(const ReportFacts& facts, const std::string& policy) {
   Advice advice{policy, Verdict::open, "The records are inconclusive: observe it for longer (Mode=observe).", {}};
   for (const PolicyGain& gain : gains_of(facts.decisions.decisions, facts.seed)) {
@@ -130,7 +131,7 @@ static Advice about_policy(const ReportFacts& facts, const std::string& policy) 
     if (cost.count < least_jobs || gain.users < gain_users) continue;
     if (cost.low > 1 + least_gain) {
       advice.verdict = Verdict::no;
-      advice.conclusion = "Use it only for jobs that request it: these jobs cost more than under stock.";
+      advice.conclusion = "Use it only for jobs that request it: the recorded jobs cost more than under stock.";
     } else if (cost.high < 1 - least_gain) {
       advice.verdict = Verdict::yes;
       advice.conclusion = gain.used ? "Keep it on (Mode=enforce)." : "Switch it on (Mode=enforce).";

@@ -16,9 +16,10 @@ inline constexpr Option communication_option{'a', "communication", "PERCENT",
                                              "share of the run time spent communicating [30]"};
 inline constexpr Option traffic_pattern_option{
     0, "pattern", "WORD",
-    "source of the matrices: random, random=DEGREE, dt, or a folder of recorded ones, each for\n"
-    "jobs with its number of tasks; or ring, tree, alltoall, grid=, tp=,.. as for srun, for jobs\n"
-    "that they fit [random]"};
+    "source of the matrices: random, random=DEGREE (mean number of neighbours), dt (trees of NPB DT),\n"
+    "FOLDER/ of recorded matrices, or a pattern as for srun (ring, tree, alltoall, grid=, tp=,..).\n"
+    "Jobs without a recorded matrix of their number of tasks, and those that the pattern does not\n"
+    "fit, have no matrix [random]"};
 inline constexpr Option seed_option{0, "seed", "N", "seed of all random choices [1]"};
 
 // Readers for the options of placectl simulate. All throw UsageError, which names the option and its allowed values.
