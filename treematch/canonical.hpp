@@ -9,8 +9,8 @@
 namespace placement::treematch {
 
 // Exchanges the contents of equal branches of the tree so that the ranks ascend from left to right. Two branches are
-// equal if the used leaves below them form trees of equal shape, so an exchange does not change the hop-bytes. The
-// result is easier to read, and does not depend on the search that found the mapping.
+// equal if the used leaves below them form trees of equal shape, so an exchange does not change the hop-bytes. The map
+// from ranks to nodes that MPI reads becomes shorter: half as long for a grid of 128 ranks on 16 nodes.
 //   leaf_of_rank  in and out: one leaf per rank, all different; at least one rank
 //   watch         time budget
 // Throws OutOfTime; leaf_of_rank is then unchanged.
