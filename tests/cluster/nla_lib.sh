@@ -24,7 +24,7 @@ publish() {
   $1 == "published" { published = $2 }
   $1 == "pair" { us[$2, $3] = us[$3, $2] = $4; Bps[$2, $3] = Bps[$3, $2] = $5 }
   END {
-    printf "{\"slurm-placement-snapshot\": 1, \"published_at_s\": %d, \"nodes\": [\n", now - published
+    printf "{\"slurm-placement-snapshot\": 3, \"published_at_s\": %d, \"nodes\": [\n", now - published
     for (n = 1; n <= 8; n++)
       printf "{\"name\": \"n%d\", \"liveness\": \"up\", \"age_s\": 1, \"cores\": %s, \"cpu_load_1\": %s, \"slurm_load_1\": %s, \"frequency_MHz\": %s}%s\n",
         n, cores["n" n], told(load["n" n]), told(slurm["n" n]), MHz["n" n], (n < 8 ? "," : "]")

@@ -7,7 +7,7 @@ export SLURM_CONF=$work/slurm.conf TZ=UTC
 printf 'SnapshotFile=%s/current\nDecisionFile=%s/none\nStateDirectory=%s\n' "$work" "$work" "$work" >placement.conf
 
 cat >state <<'END'
-{"slurm-placement-snapshot": 1, "published_at_s": 1700000000, "outage_horizon_s": 86400,
+{"slurm-placement-snapshot": 3, "published_at_s": 1700000000, "outage_horizon_s": 86400,
  "nodes": [
   {"name": "n1", "liveness": "up", "observed_s": 864000, "age_s": 2, "cores": 16, "cpu_load_1": 4, "slurm_load_1": 0.25, "outage_probability": 0.001},
   {"name": "n2", "liveness": "up", "outages": 3, "observed_s": 864000, "age_s": 3, "cores": 16, "cpu_load_1": 15.5, "slurm_load_1": 15, "outage_probability": 0.02},

@@ -170,7 +170,7 @@ local_optimum() {
 errors() {
   # One pair was measured to be fast, by no more than the error: its busy node is not worth it.
   cat >errors <<'END'
-{"slurm-placement-snapshot": 1, "published_at_s": 1700000000,
+{"slurm-placement-snapshot": 3, "published_at_s": 1700000000,
  "nodes": [
   {"name": "n1", "liveness": "up", "cores": 4, "cpu_load_1": 2},
   {"name": "n2", "liveness": "up", "cores": 4, "cpu_load_1": 1},
@@ -202,7 +202,7 @@ END
 
 snapshots() {
   cat >state <<'END'
-{"slurm-placement-snapshot": 1,
+{"slurm-placement-snapshot": 3,
  "published_at_s": 1700000000,
  "nodes": [
   {"name": "n1", "liveness": "up", "cores": 4, "cpu_load_1": 4, "slurm_load_1": 4},
@@ -237,7 +237,7 @@ END
   chose 'n1'
   # An attribute that no node has adds nothing, like a missing column of a table.
   cat >few <<'END'
-{"slurm-placement-snapshot": 1, "nodes": [
+{"slurm-placement-snapshot": 3, "nodes": [
  {"name": "a", "cores": 4, "cpu_load_1": 1},
  {"name": "b", "cores": 4, "cpu_load_1": 3}]}
 END
@@ -331,11 +331,11 @@ mistakes() {
   has 'empty'
   local wrong
   for wrong in 'cpu_utilisation_1 3' 'outage_probability 1.5'; do
-    printf '{"slurm-placement-snapshot": 1, "nodes": [\n{"name": "a", "%s": %s}]}\n' "${wrong% *}" "${wrong#* }" >bad
+    printf '{"slurm-placement-snapshot": 3, "nodes": [\n{"name": "a", "%s": %s}]}\n' "${wrong% *}" "${wrong#* }" >bad
     run --tasks 1 --state bad
     has "bad: nodes[0].${wrong% *} ${wrong#* }: "
   done
-  echo '{"slurm-placement-snapshot": 1, "nodes": [{"name": "n[1-3]"}]}' >bad
+  echo '{"slurm-placement-snapshot": 3, "nodes": [{"name": "n[1-3]"}]}' >bad
   run --tasks 1 --state bad
   has 'bad: nodes[0].name "n[1-3]"'
   printf 'u v\na e\n' >bad

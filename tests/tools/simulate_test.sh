@@ -41,7 +41,7 @@ machine=(-t 4:4 --node 2x4)
 node_state() { printf '{"name": "n%d", "liveness": "up", "age_s": 0, "cores": 8, "sockets": 2, "cpu_load_1": %d, "slurm_load_1": 0}' "$1" $(($1 % 2 * 4)); }
 pair_state() { printf '{"groups": [%d, %d], "latency_us": %d, "bandwidth_Bps": %s, "peak_bandwidth_Bps": 1e10, "source": "measured"}' "$1" "$2" $((2 + $2 - $1)) "$([ "$1" = 1 ] || [ "$2" = 1 ] && echo 1e9 || echo 9e9)"; }
 {
-  printf '{"slurm-placement-snapshot": 1, "groups": ["n[0-3]", "n[4-7]", "n[8-11]", "n[12-15]"], "nodes": ['
+  printf '{"slurm-placement-snapshot": 3, "groups": ["n[0-3]", "n[4-7]", "n[8-11]", "n[12-15]"], "nodes": ['
   for node in {0..15}; do node_state "$node" && { [ "$node" = 15 ] || printf ','; }; done
   printf '], "pairs": ['
   for a in {0..3}; do for ((b = a; b < 4; ++b)); do pair_state "$a" "$b" && { [ "$a" = 3 ] || printf ','; }; done; done
@@ -331,7 +331,7 @@ done
 run "${machine[@]}" -s 'SLURM NLA LOAD-AWARE' --state state.json --backfill slurm "$log"
 ends 0
 case $out in *'stock choice'*) fail 'a state is given, and jobs are refused' ;; esac
-echo '{"slurm-placement-snapshot": 1, "nodes": [{"name": "n0", "liveness": "up", "age_s": 2, "cores": 16, "cpu_load_1": 0}]}' >few
+echo '{"slurm-placement-snapshot": 3, "nodes": [{"name": "n0", "liveness": "up", "age_s": 2, "cores": 16, "cpu_load_1": 0}]}' >few
 run "${machine[@]}" -s 'SLURM NLA' --state few "$log"
 ends 0
 has ' stock choice '

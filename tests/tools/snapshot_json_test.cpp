@@ -26,7 +26,7 @@ void comes_back(const LiveState& state) {
 
 // One node, one group, and the rest as it is given.
 std::string whole(const std::string& more, const std::string& node = "") {
-  return "{\"slurm-placement-snapshot\": 1,\n \"nodes\": [\n  {\"name\": \"n1\"" + node + "}],\n \"groups\": [\"n1\"]" +
+  return "{\"slurm-placement-snapshot\": 3,\n \"nodes\": [\n  {\"name\": \"n1\"" + node + "}],\n \"groups\": [\"n1\"]" +
          (more.empty() ? "" : ",\n " + more) + "}\n";
 }
 
@@ -81,7 +81,7 @@ START_TEST(the_form) {
       "\xef\xbb\xbf {\"pairs\": [{\"groups\": [1, 0], \"latency_us\": 50, \"bandwidth_Bps\": 1e8, \"source\": \"modelled\"}],\r\n"
       "\t\"groups\": [\"n[1-2]\", \"\"], \"nodes\": [{\"liveness\": \"up\", \"cpu_load_1\": 2.5, \"name\": \"n1\"},"
       "{\"name\": \"\\u006e2\", \"cpu_load_1\": null, \"liveness\": null, \"observed_s\": null}], "
-      "\"slurm-placement-snapshot\": 1}",
+      "\"slurm-placement-snapshot\": 3}",
       "json");
   ck_assert_uint_eq(state.nodes.size(), 2);
   ck_assert(state.nodes[0].cpu_load.minutes_1 == 2.5 && state.nodes[0].liveness == Liveness::up);
@@ -101,7 +101,7 @@ START_TEST(the_form) {
   ck_assert_uint_eq(count("\n    {\"name\": \"n"), 20);
   ck_assert_uint_eq(count("\n    {\"groups\": ["), count("\"source\": "));
   ck_assert_uint_eq(count("\n    \"n"), 4);
-  ck_assert(json.starts_with("{\n  \"slurm-placement-snapshot\": 1,\n  \"published_at_s\": 1700000000,\n"));
+  ck_assert(json.starts_with("{\n  \"slurm-placement-snapshot\": 3,\n  \"published_at_s\": 1700000000,\n"));
   ck_assert(json.ends_with("}\n  ]\n}\n"));
 }
 END_TEST
@@ -121,7 +121,7 @@ START_TEST(wrong_values_are_named) {
   const std::pair<std::string, const char*> cases[] = {
       {"{}", "t: its member slurm-placement-snapshot is missing"},
       {"{\"slurm-placement-snapshot\": 4, \"racks\": []}", "t: slurm-placement-snapshot 4"},
-      {"{\"slurm-placement-snapshot\": \"1\"}", "t: slurm-placement-snapshot \"1\": "},
+      {"{\"slurm-placement-snapshot\": \"3\"}", "t: slurm-placement-snapshot \"3\": "},
       {"{\"slurm-placement-snapshot\": null}", "is missing"},
       {whole("\"pair\": []"), "t: unknown member 'pair': did you mean pairs?"},
       {whole("\"racks\": []"), "t: unknown member 'racks': the members are slurm-placement-snapshot, published_at_s,"},
@@ -135,20 +135,20 @@ START_TEST(wrong_values_are_named) {
       {whole("\"pairs\": {}"), "t: pairs {}"},
       {whole("\"pairs\": [7]"), "t: pairs[0] 7"},
       {whole("\"pairs\": [null]"), "t: pairs[0] null"},
-      {"{\"slurm-placement-snapshot\": 1, \"pairs\": [{\"groups\": [0, 0]}]}", "pairs[0]: a pair"},
-      {"{\"slurm-placement-snapshot\": 1, \"nodes\": [{\"name\": \"a\", \"network_latency_us\": 1}]}", "no groups"},
-      {"{\"slurm-placement-snapshot\": 1, \"nodes\": [{\"name\": \"a\"}, {\"name\": \"b\"}], \"groups\": [\"a\"]}",
+      {"{\"slurm-placement-snapshot\": 3, \"pairs\": [{\"groups\": [0, 0]}]}", "pairs[0]: a pair"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"a\", \"network_latency_us\": 1}]}", "no groups"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"a\"}, {\"name\": \"b\"}], \"groups\": [\"a\"]}",
        "t: node 'b' group"},
-      {"{\"slurm-placement-snapshot\": 1,\n\"nodes\": [{\"name\": \"a\"},\n{\"name\": \"a\"}]}",
+      {"{\"slurm-placement-snapshot\": 3,\n\"nodes\": [{\"name\": \"a\"},\n{\"name\": \"a\"}]}",
        "t: nodes[1].name \"a\""},
-      {"{\"slurm-placement-snapshot\": 1, \"nodes\": [{}]}", "nodes[0]: name missing"},
-      {"{\"slurm-placement-snapshot\": 1, \"nodes\": [{\"name\": 7}]}", "nodes[0].name 7"},
-      {"{\"slurm-placement-snapshot\": 1, \"nodes\": [{\"name\": \"n[1-2]\"}]}", "nodes[0].name \"n[1-2]\""},
-      {"{\"slurm-placement-snapshot\": 1, \"nodes\": [{\"name\": \"a\\u0007b\"}]}", "t: node name 'a?b'"},
-      {"{\"slurm-placement-snapshot\": 1, \"nodes\": [{\"name\": \"a\\u0000b\"}]}", "t: node name 'a?b'"},
-      {"{\"slurm-placement-snapshot\": 1, \"nodes\": [{\"name\": \"a\nb\"}]}", "t:"},
-      {"{\"slurm-placement-snapshot\": 1, \"nodes\": [{\"name\": \"a\xff\"}]}", "t:"},
-      {"{\"slurm-placement-snapshot\": 1, \"nodes\": [{\"name\": \"\xc3\xa9\"}]}", "t:"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{}]}", "nodes[0]: name missing"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": 7}]}", "nodes[0].name 7"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"n[1-2]\"}]}", "nodes[0].name \"n[1-2]\""},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"a\\u0007b\"}]}", "t: node name 'a?b'"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"a\\u0000b\"}]}", "t: node name 'a?b'"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"a\nb\"}]}", "t:"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"a\xff\"}]}", "t:"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"\xc3\xa9\"}]}", "t:"},
       {node("\"cpu_laod_1\": 1"), "t: nodes[0]: 'cpu_laod_1' cpu_load_1?"},
       {node("\"colour\": \"red\""), "t: nodes[0]: 'colour' name liveness outages"},
       {node("\"cores\": 0"), "t: nodes[0].cores 0"},
@@ -175,10 +175,10 @@ START_TEST(wrong_values_are_named) {
       {node("\"liveness\": \"ill\""), "nodes[0].liveness \"ill\""},
       {node("\"liveness\": 1"), "nodes[0].liveness 1"},
       {node("\"network_latency_us\": 2e9"), "nodes[0].network_latency_us 2e9"},
-      {"{\"slurm-placement-snapshot\": 1, \"groups\": [\"n9\"]}", "groups[0]: node 'n9'"},
-      {"{\"slurm-placement-snapshot\": 1, \"groups\": [\"n[9\"]}", "groups[0]: host list 'n[9'"},
-      {"{\"slurm-placement-snapshot\": 1, \"groups\": [3]}", "groups[0] 3"},
-      {"{\"slurm-placement-snapshot\": 1, \"nodes\": [{\"name\": \"a\"}], \"groups\": [\"a\", \"a\"]}",
+      {"{\"slurm-placement-snapshot\": 3, \"groups\": [\"n9\"]}", "groups[0]: node 'n9'"},
+      {"{\"slurm-placement-snapshot\": 3, \"groups\": [\"n[9\"]}", "groups[0]: host list 'n[9'"},
+      {"{\"slurm-placement-snapshot\": 3, \"groups\": [3]}", "groups[0] 3"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"a\"}], \"groups\": [\"a\", \"a\"]}",
        "groups[1]: node 'a'"},
       {whole("\"pairs\": [{\"latency_us\": 1}]"), "pairs[0]: groups missing"},
       {whole("\"pairs\": [{\"groups\": 0}]"), "pairs[0].groups 0"},
@@ -229,14 +229,14 @@ START_TEST(sizes_are_bounded) {
   const std::string deep(1 << 20, '[');
   ck_assert_error(parse_snapshot_json("{\"nodes\": " + deep, "t"), "nesting");
   ck_assert_error(parse_snapshot_json(whole("", ", \"cores\": [[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]"), "t"), "nesting");
-  std::string many = "{\"slurm-placement-snapshot\": 1, \"nodes\": [";
+  std::string many = "{\"slurm-placement-snapshot\": 3, \"nodes\": [";
   for (std::size_t n = 0; n <= max_live_nodes; ++n)
     many += (n > 0 ? ",{\"name\":\"" : "{\"name\":\"") + std::to_string(n) + "\"}";
   ck_assert_error(parse_snapshot_json(many + "]}", "t"), "more than 131072 nodes");
-  many = "{\"slurm-placement-snapshot\": 1, \"groups\": [\"\"";
+  many = "{\"slurm-placement-snapshot\": 3, \"groups\": [\"\"";
   for (std::int32_t g = 0; g < max_pair_groups; ++g) many += ",\"\"";
   ck_assert_error(parse_snapshot_json(many + "]}", "t"), "more than 8192 groups");
-  ck_assert_error(parse_snapshot_json("{\"slurm-placement-snapshot\": 1, \"groups\": [\"n[1-9999999]\"]}", "t"),
+  ck_assert_error(parse_snapshot_json("{\"slurm-placement-snapshot\": 3, \"groups\": [\"n[1-9999999]\"]}", "t"),
                   "groups[0]: ");
 }
 END_TEST

@@ -42,7 +42,7 @@ refused() {  # code, words of the message
 
 cat >state <<'END'
 {
-  "slurm-placement-snapshot": 1,
+  "slurm-placement-snapshot": 3,
   "published_at_s": 1700000000,
   "outage_horizon_s": 86400,
   "nodes": [
@@ -142,7 +142,7 @@ carry() {
   cmp -s current second || fail "a second import differs"
   run export --state second -o third
   cmp -s again third || fail "a second export differs"
-  [ "$(head -n 2 third)" = $'{\n  "slurm-placement-snapshot": 1,' ] || fail "the JSON begins with $(head -n 2 third)"
+  [ "$(head -n 2 third)" = $'{\n  "slurm-placement-snapshot": 3,' ] || fail "the JSON begins with $(head -n 2 third)"
   [ "$(grep -c '^    {"name": "n[1-4]", "liveness": ' third)" = 4 ] || fail "not one line for each node"
   [ "$(grep -c '^    {"groups": \[[02], [012]\], "latency_us": ' third)" = 3 ] || fail "not one line for each pair"
   run import --now state current
@@ -227,7 +227,7 @@ wrong_json() {
   refuses ' []' '' '[]: '
   refuses 'n1 up' 1: "'1 up'"
   refuses '{}' '' 'slurm-placement-snapshot missing'
-  refuses "${good/: 1/: 4}" '' 'slurm-placement-snapshot 4: '
+  refuses "${good/: 3/: 4}" '' 'slurm-placement-snapshot 4: '
   refuses "${good:0:910}" 13: 'not whole'
   refuses "$good}" 17: ''
   refuses "${good/\"cores\": 16/\"coers\": 16}" '' "nodes[0]: 'coers' cores?"

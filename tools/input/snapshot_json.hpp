@@ -13,7 +13,7 @@ namespace placement::tools {
 
 // The first member of the JSON, and its value.
 inline constexpr const char* snapshot_json_name = "slurm-placement-snapshot";
-inline constexpr int snapshot_json_version = 1;
+inline constexpr int snapshot_json_version = 3;
 
 // Returns the JSON of a state; equal states give equal texts. Throws Error on a state that check_live_state() refuses.
 std::string format_snapshot_json(const LiveState& state);
