@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cinttypes>
-#include <cstdarg>
+#include <cmath>
 #include <cstring>
+#include <initializer_list>
+#include <iterator>
+#include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "common/util/error.hpp"
@@ -16,34 +20,38 @@
 namespace placement::mpi {
 namespace {
 
-__attribute__((format(printf, 2, 3))) void line(std::string& text, const char* format, ...) {
-  char buffer[256];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(buffer, sizeof buffer, format, arguments);
-  va_end(arguments);
-  text += buffer;
-  text += '\n';
+// Returns the text as a string of JSON.
+std::string quoted(std::string_view text) {
+  std::string all = "\"";
+  for (const char c : text) {
+    char escaped[8] = {c};
+    if (c < ' ' || c > '~' || c == '"' || c == '\\')
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned char>(c));
+    all += escaped;
+  }
+  return all + "\"";
 }
 
-double percent(double part, double whole) { return whole > 0 ? 100.0 * part / whole : 0; }
-
-std::string node_list(const ProfileSummary& summary, char between) {
-  std::string list;
-  for (const std::string& node : summary.nodes) list += (list.empty() ? "" : std::string(1, between)) + node;
-  return list;
+// Returns an object of JSON. No number here depends on the program's locale, as those of printf() do.
+template <typename Number>
+std::string object(std::initializer_list<std::pair<const char*, Number>> members) {
+  return "{" + joined(members, ", ", [](const auto& of) { return quoted(of.first) + ": " + exact_number(of.second); }) +
+         "}";
 }
 
-// Adds the line that NLA reads; netload/profile_weights.hpp describes its value. `bytes` are those of the matrix.
-void add_network_use(std::string& text, const ProfileSummary& summary, double bytes) {
-  std::uint64_t messages = 0;
-  for (const std::uint64_t of_size : summary.sizes) messages += of_size;
+std::string object(const PeerTraffic& of) {
+  return object<std::uint64_t>({{"bytes", of.bytes}, {"messages", of.messages}});
+}
+
+// Returns the value that NLA reads; netload/profile_weights.hpp describes it.
+std::string network_use(const ProfileSummary& summary) {
+  const double messages = std::accumulate(summary.sizes.begin(), summary.sizes.end(), 0.0);
+  double bytes = 0;  // of the matrix
+  for (const TrafficKind kind : {TrafficKind::point_to_point, TrafficKind::collective, TrafficKind::one_sided})
+    bytes += static_cast<double>(summary.totals[static_cast<std::size_t>(kind)].bytes);
   const double share = std::min(1.0, summary.mpi_seconds_least * summary.ranks / summary.seconds);
-  // printf() would write the decimal point of the program's locale.
-  line(text, "network use           %s:%" PRId32 ":%s:%s", exact_number(share).c_str(), summary.ranks,
-       exact_number(static_cast<double>(messages) / summary.seconds).c_str(),
-       exact_number(bytes / summary.seconds).c_str());
-  if (!summary.nodes.empty()) text.insert(text.size() - 1, ":" + node_list(summary, '+'));
+  return exact_number(share) + ":" + exact_number(summary.ranks) + ":" + exact_number(messages / summary.seconds) +
+         ":" + exact_number(bytes / summary.seconds) + (summary.nodes.empty() ? "" : ":") + joined(summary.nodes, "+");
 }
 
 }  // namespace
@@ -82,43 +90,35 @@ void ProfileFile::finish() {
 
 std::string to_string(const ProfileSummary& summary) {
   std::string text;
-  line(text, "ranks                 %" PRId32, summary.ranks);
-  if (summary.ranks_missing > 0)
-    line(text, "ranks without a trace %" PRId32 " (the program died; what they sent is not counted)",
-         summary.ranks_missing);
-  if (!summary.nodes.empty()) text += "nodes                 " + node_list(summary, ' ') + "\n";
-  line(text, "waiting calls         %" PRIu64, summary.calls);
-  double bytes = 0;
-  for (const TrafficKind kind : {TrafficKind::point_to_point, TrafficKind::collective, TrafficKind::one_sided})
-    bytes += static_cast<double>(summary.totals[static_cast<std::size_t>(kind)].bytes);
+  const auto add = [&text](std::string_view name, const std::string& value) {
+    text.append(text.empty() ? "{\n  " : ",\n  ").append(quoted(name)).append(": ").append(value);
+  };
+  const auto rounded = [](double seconds) { return std::round(1e6 * seconds) / 1e6; };
+  add("ranks", exact_number(summary.ranks));
+  add("ranks_without_trace", exact_number(summary.ranks_missing));
+  add("nodes", "[" + joined(summary.nodes, ", ", quoted) + "]");
+  add("waiting_calls", exact_number(summary.calls));
   if (summary.seconds > 0) {
-    line(text, "run time              %.6f s (mean over ranks)", summary.seconds / summary.ranks);
-    line(text, "time in such calls    %.6f s (mean; %.6f to %.6f), %.1f %% of the run",
-         summary.mpi_seconds / summary.ranks, summary.mpi_seconds_least, summary.mpi_seconds_most,
-         percent(summary.mpi_seconds, summary.seconds));
-    add_network_use(text, summary, bytes);
+    add("run_time_s", exact_number(rounded(summary.seconds / summary.ranks)));
+    add("waiting_time_s", object<double>({{"mean", rounded(summary.mpi_seconds / summary.ranks)},
+                                          {"least", rounded(summary.mpi_seconds_least)},
+                                          {"most", rounded(summary.mpi_seconds_most)}}));
+    add("waiting_share_percent", exact_number(std::round(1000 * summary.mpi_seconds / summary.seconds) / 10));
+    add("network_use", quoted(network_use(summary)));
   }
-  for (std::uint32_t kind = 0; kind < traffic_kinds; ++kind) {
-    const PeerTraffic& total = summary.totals[kind];
-    const bool traffic = static_cast<TrafficKind>(kind) != TrafficKind::topology;
-    if (traffic)
-      line(text, "%-21s %" PRIu64 " bytes in %" PRIu64 " messages, %.1f %% of the bytes",
-           std::string(to_string(static_cast<TrafficKind>(kind))).c_str(), total.bytes, total.messages,
-           percent(static_cast<double>(total.bytes), bytes));
-    else if (total.messages > 0)
-      line(text, "topology              %" PRIu64 " edges of weight %" PRIu64, total.messages, total.bytes);
-  }
-  if (summary.outside.messages > 0)
-    line(text, "outside the world     %" PRIu64 " bytes in %" PRIu64 " messages (not in the matrix)",
-         summary.outside.bytes, summary.outside.messages);
-  line(text, "message sizes         bytes: messages");
+  constexpr const char* kinds[] = {"point_to_point", "collective", "one_sided"};
+  for (std::size_t kind = 0; kind < std::size(kinds); ++kind) add(kinds[kind], object(summary.totals[kind]));
+  const PeerTraffic& topology = summary.totals[static_cast<std::size_t>(TrafficKind::topology)];
+  add("topology", object<std::uint64_t>({{"edges", topology.messages}, {"weight", topology.bytes}}));
+  add("outside_world", object(summary.outside));
+  std::vector<std::string> sizes;
   for (std::size_t k = 0; k < summary.sizes.size(); ++k) {
-    if (summary.sizes[k] == 0) continue;
-    const std::uint64_t least = k == 0 ? 0 : std::uint64_t{1} << (k - 1);
-    const std::uint64_t most = k == 0 ? 0 : least + (least - 1);
-    line(text, "  %" PRIu64 "..%" PRIu64 ": %" PRIu64, least, most, summary.sizes[k]);
+    const std::uint64_t least = k == 0 ? 0 : std::uint64_t{1} << (k - 1), most = k == 0 ? 0 : least + (least - 1);
+    if (const std::uint64_t messages = summary.sizes[k])
+      sizes.push_back(object<std::uint64_t>({{"least_bytes", least}, {"most_bytes", most}, {"messages", messages}}));
   }
-  return text;
+  add("message_sizes", "[\n    " + joined(sizes, ",\n    ") + "\n  ]");
+  return text + "\n}\n";
 }
 
 void write_summary(const std::string& path, const ProfileSummary& summary) {

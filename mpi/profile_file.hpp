@@ -49,7 +49,8 @@ struct ProfileSummary {
   std::array<std::uint64_t, Traffic::size_classes> sizes{};  // messages of each size class
 };
 
-// Returns the text of the summary file.
+// Returns the summary file: an object of JSON in ASCII, with a line for each member. Times are absent if they are not
+// known.
 std::string to_string(const ProfileSummary& summary);
 // Writes the summary to the file `path`. Throws Error when it cannot be written.
 void write_summary(const std::string& path, const ProfileSummary& summary);

@@ -19,11 +19,6 @@ constexpr char table_magic[8] = {'p', 'l', 'c', 't', 'r', 'a', 'f', '1'};
 
 }  // namespace
 
-std::string_view to_string(TrafficKind kind) {
-  static constexpr std::string_view names[traffic_kinds] = {"point-to-point", "collective", "one-sided", "topology"};
-  return names[static_cast<std::uint32_t>(kind)];
-}
-
 Traffic::Traffic(std::int32_t rank, std::int32_t ranks, std::uint64_t run, const std::string& path) {
   mapped_bytes_ = sizeof(Header) + sizeof(Counter) * traffic_kinds * ranks;
   void* memory = MAP_FAILED;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace placement::mpi {
@@ -14,9 +13,6 @@ namespace placement::mpi {
 // The kinds of traffic. `topology` is not traffic, but the edges of virtual topologies of the program.
 enum class TrafficKind : std::uint32_t { point_to_point, collective, one_sided, topology };
 inline constexpr std::uint32_t traffic_kinds = 4;
-
-// Returns the name of a kind as it is in the summary.
-std::string_view to_string(TrafficKind kind);
 
 // The messages of one rank to one other.
 struct PeerTraffic {

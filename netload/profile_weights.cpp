@@ -45,13 +45,14 @@ NetworkUse read_network_use(const std::string& file) {
 }  // namespace
 
 NetworkUse network_use_of_summary(std::string_view text, const std::string& file) {
-  constexpr std::string_view name = "network use ";
-  for (const TextLine& line : text_lines(text)) try {
-      if (line.text.starts_with(name)) return parse_network_use(trimmed(line.text.substr(name.size())));
+  constexpr std::string_view name = "\"network_use\"";
+  if (const std::size_t at = text.find(name); at != text.npos) try {
+      const auto parts = split_at(text.substr(at + name.size()), '"');  // the colon, the value, and the rest
+      if (parts.size() > 2 && trimmed(parts[0]) == ":") return parse_network_use(parts[1]);
     } catch (const Error& error) {
-      fail_at(file, line.number, error.what());
+      throw Error(file + ": " + error.what());
     }
-  throw Error(file + ": no line 'network use ...': expected a summary of placement-profile");
+  throw Error(file + ": no member 'network_use': expected a summary of placement-profile");
 }
 
 std::string to_string(const NetworkUse& use) {

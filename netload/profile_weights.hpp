@@ -28,8 +28,8 @@ struct NetworkUse {
 std::string to_string(const NetworkUse& use);
 // Parses the text of to_string(). Throws Error unless it is four numbers in their ranges, with or without nodes.
 NetworkUse parse_network_use(std::string_view text);
-// Returns the use of the network in a summary of libplacement-profile: the text of to_string() behind "network use".
-// Throws Error with the name `file` when this line is missing or wrong.
+// Returns the use of the network in a summary of libplacement-profile: its member "network_use", as of to_string().
+// Throws Error with the name `file` when this member is missing or wrong.
 NetworkUse network_use_of_summary(std::string_view text, const std::string& file);
 
 // Returns the share (0..1) of the run time that the network may take: the share of waiting, limited to the time of the

@@ -81,7 +81,7 @@ check_case() {
   fi
   diff -u --label "$name: expected" --label "$name: counted" "$expected" "$out" || fail "$name"
   ls "$out".rank* >/dev/null 2>&1 && fail "$name: tables of counters are left"
-  [ -s "$out.summary" ] || fail "$name: no summary"
+  python3 -m json.tool "$out.summary" /dev/null || fail "$name: no summary, or one that is not JSON"
 }
 
 # The section of a file of cases: "case NAME RANKS [VARIABLE=VALUE]..", then "source target bytes messages".

@@ -50,12 +50,15 @@ ended_by TERM ""
 ended_by TERM -
 
 # ---- the tool
+member() {  # FILE NAME: the value in the summary
+  python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$scratch/$1.summary" "$2"
+}
 tool=$build/placement-profile
 "$tool" --from-topology -o "$scratch/topology" "$MPIRUN" -np 4 "$scratch/mpi_traffic" topologies >"$scratch/log" 2>&1 &&
   grep -q '^1 3 5002 3$' "$scratch/topology" || { fail "--from-topology"; cat "$scratch/log"; }
 "$tool" -o "$scratch/spawns" "$MPIRUN" -np 3 "$scratch/mpi_traffic" spawns >"$scratch/log" 2>&1 || { fail "spawns"; cat "$scratch/log"; }
 printf 'np 2\n0 1 7 1\n' | diff -u - "$scratch/spawns.spawned" || fail "profile of spawned processes"
-grep -q '^outside the world     18 bytes in 2 messages' "$scratch/spawns.summary" || fail "messages to spawned processes"
+[ "$(member spawns outside_world)" = "{'bytes': 18, 'messages': 2}" ] || fail "messages to spawned processes"
 "$tool" -o "$scratch/twice" "$MPIRUN" -np 1 "$scratch/mpi_traffic" spawns_twice >"$scratch/log" 2>&1 || { fail "spawns_twice"; cat "$scratch/log"; }
 printf 'np 2\n0 1 7 1\n' | diff -u - "$scratch/twice.spawned" || fail "profile of the first spawned processes"
 printf 'np 2\n0 1 8 1\n' | diff -u - "$scratch/twice.spawned2" || fail "profile of the second spawned processes"
@@ -96,9 +99,9 @@ mkdir "$scratch/elsewhere"
 grep -q '^np 3$' "$scratch/relative" || { fail "-o with a relative name"; ls "$scratch/elsewhere"; cat "$scratch/log"; }
 # Slurm's name of the node is that of a rank only where srun started the rank: mpirun may have passed its own environment on.
 SLURMD_NODENAME=inherited "$tool" -o "$scratch/nodes" "$MPIRUN" -np 3 "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1
-grep -q '^nodes ' "$scratch/nodes.summary" && ! grep -q inherited "$scratch/nodes.summary" || { fail "nodes by mpirun"; cat "$scratch/log" "$scratch/nodes.summary"; }
+[ "$(member nodes nodes)" != '[]' ] && ! grep -q inherited "$scratch/nodes.summary" || { fail "nodes by mpirun"; cat "$scratch/log" "$scratch/nodes.summary"; }
 SLURMD_NODENAME=given SLURM_STEP_NUM_TASKS=3 "$tool" -o "$scratch/nodes" "$MPIRUN" -np 3 "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1
-grep -q '^nodes  *given$' "$scratch/nodes.summary" || { fail "nodes by srun"; cat "$scratch/log" "$scratch/nodes.summary"; }
+[ "$(member nodes nodes)" = "['given']" ] || { fail "nodes by srun"; cat "$scratch/log" "$scratch/nodes.summary"; }
 # ---- what mpirun passes on to another node, for which an agent in place of ssh starts its daemon here, in an empty environment
 cat >"$scratch/agent" <<'end'
 #!/bin/sh
@@ -156,7 +159,7 @@ awk '$1 == 24 { gsub(/[()]/, ""); found = 1; if ($4 - $3 > 400) exit 1 } END { e
 # ---- four threads that send as fast as they can, and one that polls: counted in slices, the sum is near what was sent, and never equal
 flooded() {  # case, option of sampling: prints what was counted as a part of what was sent
   PLACEMENT_PROFILE_SAMPLE=$2 "$tool" -o "$scratch/flood" "$MPIRUN" -np 1 "$scratch/mpi_traffic" "$1" >"$scratch/log" 2>&1 || cat "$scratch/log" >&2
-  awk '$1 == "sent" { sent = $2 } $1 == "2..3:" { counted = $2 } END { print (sent > 0 ? counted / sent : 0), (counted == sent ? "all" : "a part") }' \
+  awk '$1 == "sent" { sent = $2 } /"least_bytes": 2,/ { counted = $NF + 0 } END { print (sent > 0 ? counted / sent : 0), (counted == sent ? "all" : "a part") }' \
     "$scratch/log" "$scratch/flood.summary"
 }
 [ "$(flooded flooding_threads no)" = "1 all" ] || fail "threads that send very much are not counted: $(cat "$scratch/log")"

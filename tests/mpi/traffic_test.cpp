@@ -201,7 +201,7 @@ START_TEST(spawned_programs_have_files_of_their_own) {
 }
 END_TEST
 
-START_TEST(summary_says_what_is_missing) {
+START_TEST(summary_is_json) {
   ProfileSummary summary;
   summary.ranks = 4;
   summary.ranks_missing = 1;
@@ -210,12 +210,33 @@ START_TEST(summary_says_what_is_missing) {
   summary.sizes[8] = 4;
   summary.seconds = 8;
   summary.mpi_seconds_least = 0.5;
+  summary.mpi_seconds = 3;
+  summary.mpi_seconds_most = 1.0 / 3;
   summary.nodes = {"n1", "n2"};
-  const std::string text = to_string(summary);
-  ck_assert(text.find("\nnetwork use           0.25:4:0.5:50:n1+n2\n") != std::string::npos);
-  ck_assert(text.find("ranks without a trace 1") != std::string::npos);
-  ck_assert(text.find("100 bytes in 1 messages, 25.0 %") != std::string::npos);
-  ck_assert(text.find("  128..255: 4") != std::string::npos);
+  // doc/stability.md: no member is removed.
+  ck_assert_text_eq(to_string(summary), R"({
+  "ranks": 4,
+  "ranks_without_trace": 1,
+  "nodes": ["n1", "n2"],
+  "waiting_calls": 0,
+  "run_time_s": 2,
+  "waiting_time_s": {"mean": 0.75, "least": 0.5, "most": 0.333333},
+  "waiting_share_percent": 37.5,
+  "network_use": "0.25:4:0.5:50:n1+n2",
+  "point_to_point": {"bytes": 300, "messages": 3},
+  "collective": {"bytes": 100, "messages": 1},
+  "one_sided": {"bytes": 0, "messages": 0},
+  "topology": {"edges": 0, "weight": 0},
+  "outside_world": {"bytes": 0, "messages": 0},
+  "message_sizes": [
+    {"least_bytes": 128, "most_bytes": 255, "messages": 4}
+  ]
+}
+)");
+  summary.nodes = {"a\"\\\n\xff"};
+  ck_assert(to_string(summary).find(R"(["a\u0022\u005c\u000a\u00ff"])") != std::string::npos);
+  summary.seconds = 0;
+  ck_assert(to_string(summary).find("_s\"") == std::string::npos);
 }
 END_TEST
 
@@ -233,7 +254,7 @@ int main() {
   tcase_add_test(all, settings_are_strict);
   tcase_add_test(all, a_file_that_cannot_be_made_is_known);
   tcase_add_test(all, spawned_programs_have_files_of_their_own);
-  tcase_add_test(all, summary_says_what_is_missing);
+  tcase_add_test(all, summary_is_json);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -48,7 +48,7 @@ END_TEST
 
 START_TEST(weights_from_a_profile) {
   const NetworkUse use =
-      network_use_of_summary("ranks                 4\n  network use   0.5:4:1111.11:8.53278e+06\n", "s");
+      network_use_of_summary(R"({"ranks": 4, "network_use" :"0.5:4:1111.11:8.53278e+06", "nodes": []})", "s");
   ck_assert_double_eq(use.waiting_share, 0.5);
   const TypicalLink gigabit;
   Parameters weights = profile_weights(use, gigabit);
@@ -72,15 +72,17 @@ START_TEST(weights_from_a_profile) {
   weights = profile_weights({0.004, 0, 100, 1.57e8}, gigabit);
   ck_assert_text_eq(weights["beta"] + " " + weights["latency"] + " " + weights["bandwidth"], "0.000 0.050 0.950");
   ck_assert_double_eq_tol(nla_weights(profile_weights({.waiting_share = 1}, gigabit)).alpha, 0, 1e-12);
-  ck_assert_error(network_use_of_summary("ranks 4\n", "s"), "s: no line 'network use");
-  ck_assert_error(network_use_of_summary("ranks 4\nnetwork use x\n", "s"), "s:2: network-use=x");
+  for (const char* const other : {"", "np 4\n", R"({"ranks": 4})", R"({"network_use": 4})", R"({"network_use": "0:4)",
+                                  R"({"nodes": ["\"network_use\": "], "x": "0:0:0:0"})"})
+    ck_assert_error(network_use_of_summary(other, "s"), "s: no member 'network_use'");
+  ck_assert_error(network_use_of_summary(R"({"network_use": "x"})", "s"), "s: network-use=x");
 }
 END_TEST
 
 START_TEST(a_profile_sets_the_missing_weights) {
   const TemporaryDirectory directory;
   const std::string matrix = directory.file("app.mat", "np 2\n");
-  directory.file("app.mat.summary", "network use 0.2:0:0:0\n");
+  directory.file("app.mat.summary", R"({"network_use": "0.2:0:0:0"})");
   Parameters parameters{{"profile", matrix}, {"latency", "0.9"}};
   replace_profile(parameters);
   ck_assert(!parameters.contains("profile"));
@@ -96,7 +98,7 @@ START_TEST(a_profile_sets_the_missing_weights) {
   for (const char* const bad : {"", "1:2:3", "0.5:2:3:4:", "0.5:2:3:4:n1+", "0.5:2:3:4:n 1", "0.5:2:3:4:n1:n2",
                                 "1.5:2:3:4", "-1:2:3:4", "nan:1:1:1", "0.5:inf:1:1", "0.5:4:1:", "a:b:c:d"})
     ck_assert_error(parse_network_use(bad), "network-use=");
-  directory.file("app.mat.summary", "nodes   n3 n4\nnetwork use 0.2:0:0:0:n3+n4\n");
+  directory.file("app.mat.summary", R"({"nodes": ["n3", "n4"], "network_use": "0.2:0:0:0:n3+n4"})");
   parameters = {{"profile", matrix}};
   replace_profile(parameters);
   ck_assert_text_eq(parameters["network-use"], "0.2:0:0:0:n3+n4");

@@ -359,8 +359,8 @@ END_TEST
 
 START_TEST(a_summary_beside_the_matrix_tells_the_share_of_communication) {
   const std::string matrix = matrix_file(), summary = matrix + ".summary";
-  const auto value = [&](const std::string& key, const std::string& word, const std::string& line) {
-    std::ofstream(summary) << line;
+  const auto value = [&](const std::string& key, const std::string& word, const std::string& text) {
+    std::ofstream(summary) << text;
     PlacementOptions options;
     options.take_placement(word + "matrix=" + matrix);
     const auto request = options.resolve(4);
@@ -369,14 +369,15 @@ START_TEST(a_summary_beside_the_matrix_tells_the_share_of_communication) {
   };
   const auto share = [&](const std::string& word, const std::string& line) { return value("comm-share", word, line); };
   const auto use = [&](const std::string& word, const std::string& line) { return value("network-use", word, line); };
-  const std::string half = "network use 0.5:4:0:0\n";
+  const std::string unused = R"({"network_use": "0:4:0:0"})";
+  const std::string half = R"({"network_use": "0.5:4:0:0"})";
   ck_assert(share("TREEMATCH=", half) == "50");
-  ck_assert(share("TOFA=", "network use 0:4:0:0\n") == "");
+  ck_assert(share("TOFA=", unused) == "");
   ck_assert(share("TREEMATCH=comm-share=7,", half) == "7");
   ck_assert(share("NLA=", half) == "");
   ck_assert(use("NLA=", half) == "0.5:4:0:0");
   ck_assert(use("NLA=alpha=0.5,", half) == "" && use("TREEMATCH=", half) == "");
-  ck_assert(use("NLA=", "this is no summary\n") == "" && use("NLA=", "network use 0:4:0:0\n") == "");
+  ck_assert(use("NLA=", "this is no summary\n") == "" && use("NLA=", unused) == "");
   ck_assert(share("TREEMATCH=", "this is no summary\n") == "");
 }
 END_TEST
