@@ -153,8 +153,11 @@ class GresReader {
     }
     if (!read.detects && read.gpus.empty() && read.mistake.empty()) return;
     if (nodes == &all_ && lines_of_all_++ > max_gpus) return;  // they are too many already
+    if (nodes == &listed_ && all_mistaken_ && !read.detects) return;
     read.place = file + ":" + std::to_string(line.number) + ": ";
     for (const std::size_t node : *nodes) add_line(read, nodes_[node]);
+    const auto is_mistaken = [this](std::size_t node) { return !nodes_[node].result.why_not.empty(); };
+    if (nodes == &listed_) all_mistaken_ = std::ranges::all_of(listed_, is_mistaken);
   }
 
   std::vector<NodeGpus> gpus(const std::string& path) {
@@ -171,6 +174,7 @@ class GresReader {
     for (const std::string& name : expand_hostlist(text))
       if (const auto number = number_of_.find(name); number != number_of_.end()) nodes.insert(number->second);
     list_ = text;
+    all_mistaken_ = false;
     return listed_ = std::move(nodes);
   }
 
@@ -179,6 +183,7 @@ class GresReader {
   std::set<std::size_t> all_;        // the numbers of all nodes
   std::optional<std::string> list_;  // the last value of NodeName=, and its nodes
   std::set<std::size_t> listed_;
+  bool all_mistaken_ = false;     // further GPUs of the nodes in listed_ do not count
   std::size_t lines_of_all_ = 0;  // without NodeName=
   bool all_detect_ = false;       // AutoDetect= of all nodes
 };

@@ -32,28 +32,34 @@ namespace {
 constexpr std::string_view kinds[] = {"block", "flat", "ring", "torus3d", "tree"};
 constexpr std::string_view false_words[] = {"", "false", "f", "no", "n", "off"};
 
-// Returns the line of the first alias, from 1, or 0 if there is none before the end or the first error. Slurm ignores
-// aliases, and libyaml takes time in proportion to the square of their number.
-std::int64_t line_of_alias(std::string_view text) {
+// Throws Error for an alias, which Slurm ignores, and for values that are nested too deeply. libyaml takes time in
+// proportion to the square of the number of aliases and of the depth.
+void check_yaml_events(std::string_view text, const std::string& file) {
+  constexpr int max_depth = 64;  // Slurm's own files have at most 8
   yaml_parser_t parser;
-  if (yaml_parser_initialize(&parser) == 0) return 0;
+  if (yaml_parser_initialize(&parser) == 0) return;
   yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text.data()), text.size());
   std::int64_t line = 0;
+  int depth = 0;
+  std::string mistake;
   yaml_event_t event;
   for (bool goes_on = true; goes_on && yaml_parser_parse(&parser, &event) != 0; yaml_event_delete(&event)) {
-    if (event.type == YAML_ALIAS_EVENT) line = static_cast<std::int64_t>(event.start_mark.line) + 1;
-    goes_on = line == 0 && event.type != YAML_STREAM_END_EVENT;
+    line = static_cast<std::int64_t>(event.start_mark.line) + 1;
+    depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
+    depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+    if (event.type == YAML_ALIAS_EVENT) mistake = "an alias (*NAME), which Slurm does not read: repeat the value";
+    if (depth > max_depth) mistake = "more than " + std::to_string(max_depth) + " lists or mappings within each other";
+    goes_on = mistake.empty() && event.type != YAML_STREAM_END_EVENT;
   }
   yaml_parser_delete(&parser);
-  return line;
+  if (!mistake.empty()) fail_at(file, line, mistake);
 }
 
 class YamlDocument {
  public:
   YamlDocument(std::string_view text, const std::string& file) : file_(file) {
     if (text.empty()) text = " ";  // libyaml aborts on a null address
-    if (const std::int64_t line = line_of_alias(text); line != 0)
-      fail_at(file, line, "an alias (*NAME), which Slurm does not read: repeat the value");
+    check_yaml_events(text, file);
     yaml_parser_t parser;
     if (yaml_parser_initialize(&parser) == 0) throw Error(file + ": cannot be read: out of memory");
     yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text.data()), text.size());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "common/util/error.hpp"
 #include "common/util/users.hpp"
@@ -18,6 +19,12 @@ namespace placement::protocol {
 namespace {
 
 constexpr double connect_s = 5;
+
+// The monitor closed the connection.
+class ConnectionLost : public Error {
+ public:
+  using Error::Error;
+};
 
 // One connection. It must be made, and all reads and writes must end, in `seconds`.
 class Stream {
@@ -39,7 +46,7 @@ class Stream {
     for (std::size_t at = 0; at < size;) {
       const std::size_t got = moved(TEMP_FAILURE_RETRY(recv(socket_, bytes.data() + at, size - at, 0)));
       at += got;
-      if (got == 0) throw Error("it closed the connection without an answer");
+      if (got == 0) throw ConnectionLost("it closed the connection without an answer");
     }
     return bytes;
   }
@@ -47,6 +54,7 @@ class Stream {
  private:
   // Returns the number of bytes that a call moved. Throws Error if it failed, and after the deadline.
   std::size_t moved(ssize_t bytes) const {
+    if (bytes < 0 && (errno == ECONNRESET || errno == EPIPE)) throw ConnectionLost(std::strerror(errno));
     if (bytes < 0 && errno != EAGAIN) throw Error(std::strerror(errno));
     if (bytes < 0 || steady_s() > end_s_)
       throw Error("no complete answer in " + std::to_string(static_cast<int>(seconds_)) + " s");
@@ -85,21 +93,31 @@ MonitorAddress monitor_address(const std::string& slurm_conf, const ControllerSt
 }
 
 std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query query, double seconds) {
-  query.channel = random_u64();
-  fill_random(query.key);
-  const auto credential = credentials.encode(encode(query));
-  if (!credential) throw Error(credentials.why());
-  if (credential->size() > max_query_credential) throw Error("the query is too long");
-  Stream stream(to, seconds);
-  stream.write(encode(QueryHead{static_cast<std::uint32_t>(credential->size())}));
-  stream.write({reinterpret_cast<const std::uint8_t*>(credential->data()), credential->size()});
-  const auto head = decode<AnswerHead>(stream.read(answer_head_bytes));
+  const double end_s = steady_s() + seconds;
+  std::optional<Stream> stream;
+  std::optional<AnswerHead> head;
+  // A monitor with too many silent connections may close this one before it has read the query. Then a second
+  // connection is made.
+  for (bool is_last = false;; is_last = true) try {
+      query.channel = random_u64();
+      fill_random(query.key);
+      const auto credential = credentials.encode(encode(query));
+      if (!credential) throw Error(credentials.why());
+      if (credential->size() > max_query_credential) throw Error("the query is too long");
+      stream.emplace(to, end_s - steady_s());
+      stream->write(encode(QueryHead{static_cast<std::uint32_t>(credential->size())}));
+      stream->write({reinterpret_cast<const std::uint8_t*>(credential->data()), credential->size()});
+      head = decode<AnswerHead>(stream->read(answer_head_bytes));
+      break;
+    } catch (const ConnectionLost&) {
+      if (is_last || end_s - steady_s() < 0.1) throw;
+    }
   if (!head) throw Error("the answer is not from a placement-monitor");
   if (head->reason != 0) throw Error(told_refusal(head->reason));
   SealedChannel channel(query.channel, query.key, Side::first);
   std::string text;
   for (;;) {
-    const Bytes piece = read_sealed(stream, channel);
+    const Bytes piece = read_sealed(*stream, channel);
     const auto kind = static_cast<Piece>(piece[0]);
     const std::string part(piece.begin() + 1, piece.end());
     if (kind == Piece::failed) throw Error(part);

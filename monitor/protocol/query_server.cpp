@@ -126,42 +126,66 @@ class QueryServer {
       auto arrival = accept_tcp(listener_);
       if (!arrival) return;
       arrival->from.port = 0;
-      if (make_room(arrival->from))
-        connections_.emplace_back(*arrival, now_s + limits_.question_s);
-      else
-        close(arrival->descriptor);
+      limit_silent(arrival->from, now_s);
+      connections_.emplace_back(*arrival, now_s + limits_.question_s);
     }
   }
 
-  // Closes the oldest connection of the group with the most connections, among those that `may_close` admits. `group`
-  // returns the group of a connection. Returns false if no group has `least` connections.
+  // Returns the oldest connection of the group with the most connections, among those that `may_close` admits. `group`
+  // returns the group of a connection. Returns the end if no group has `least` connections.
   template <typename MayClose, typename Group>
-  bool close_one(const MayClose& may_close, const Group& group, std::size_t least) {
+  Connections::iterator oldest_of_most(const MayClose& may_close, const Group& group, std::size_t least) {
     std::map<std::decay_t<decltype(group(connections_.front()))>, std::size_t> counts;
     for (const Connection& connection : connections_)
       if (may_close(connection)) ++counts[group(connection)];
     const auto largest =
         std::ranges::max_element(counts, [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (largest == counts.end() || largest->second < least) return false;
-    connections_.erase(std::ranges::find_if(connections_, [&](const Connection& connection) {
+    if (largest == counts.end() || largest->second < least) return connections_.end();
+    return std::ranges::find_if(connections_, [&](const Connection& connection) {
       return may_close(connection) && group(connection) == largest->first;
-    }));
-    return true;
+    });
   }
 
-  // Returns whether a new connection from `from` can be accepted. If there are too many connections, from there or in
-  // all, this closes one of them. It closes one that has not yet sent its query, because clients send it at once: of
-  // the address with the most silent connections. If all have sent it, it closes one of the user with the most.
+  // Returns whether `limit` connections in all, or `source_limit` from the address `from`, are silent (their query is
+  // not complete) or, with silent = false, are not.
+  struct Fullness {
+    bool in_all, there;
+  };
+  Fullness fullness(bool silent, const NetAddress& from, std::size_t limit, std::size_t source_limit) const {
+    std::size_t all = 0, there = 0;
+    for (const Connection& connection : connections_) {
+      if ((connection.state == State::reading) != silent) continue;
+      ++all;
+      there += connection.from == from;
+    }
+    return {all >= limit, there >= source_limit};
+  }
+
+  // Makes room for a new silent connection from `from`. If there are too many, from there or in all, this closes the
+  // oldest one of the address with the most. It closes none whose query has arrived: that query is read instead.
+  void limit_silent(const NetAddress& from, double now_s) {
+    for (;;) {
+      const auto [in_all, there] =
+          fullness(true, from, limits_.silent_connections, limits_.source_silent_connections);
+      if (!in_all && !there) return;
+      const auto oldest = oldest_of_most(
+          [&](const Connection& other) { return other.state == State::reading && (!there || other.from == from); },
+          [](const Connection& other) { return other.from; }, 1);
+      if (!read_question(*oldest, now_s) || oldest->state == State::reading) connections_.erase(oldest);
+    }
+  }
+
+  // Returns whether a query from `from` can be answered. If there are too many, from there or in all, this closes the
+  // oldest connection of the user with the most.
   bool make_room(const NetAddress& from) {
-    const auto from_there = [&from](const Connection& connection) { return connection.from == from; };
-    const bool too_many_there =
-        static_cast<std::size_t>(std::ranges::count_if(connections_, from_there)) >= limits_.source_connections;
-    if (!too_many_there && connections_.size() < limits_.connections) return true;
-    const auto may_close = [&](const Connection& other) { return !too_many_there || from_there(other); };
-    const auto silent = [&](const Connection& other) { return other.state == State::reading && may_close(other); };
-    const auto address = [](const Connection& other) { return other.from; };
-    const auto asker = [](const Connection& other) { return other.asker; };
-    return close_one(silent, address, 1) || close_one(may_close, asker, 2);
+    const auto [in_all, there] = fullness(false, from, limits_.connections, limits_.source_connections);
+    if (!in_all && !there) return true;
+    const auto oldest = oldest_of_most(
+        [&](const Connection& other) { return other.state != State::reading && (!there || other.from == from); },
+        [](const Connection& other) { return other.asker; }, 2);
+    if (oldest == connections_.end()) return false;
+    connections_.erase(oldest);
+    return true;
   }
 
   // Returns false when the connection has to be closed.
@@ -208,7 +232,7 @@ class QueryServer {
     };
     const auto theirs = std::ranges::count_if(connections_, same_user);
     if (static_cast<std::size_t>(theirs) >= limits_.user_connections ||
-        time_of(user_time_, decoded.maker).level(now_s) <= 0)
+        time_of(user_time_, decoded.maker).level(now_s) <= 0 || !make_room(connection.from))
       return refuse(connection, Refusal::too_many, now_s);
     connection.asker = decoded.maker;
     connection.query = *query;

@@ -30,8 +30,6 @@ bool is_any(const NetAddress& address) {
   return std::ranges::all_of(address.ip, [](std::uint8_t byte) { return byte == 0; });
 }
 
-constexpr int waiting_connections = 64;
-
 [[noreturn]] void close_and_fail(int descriptor, const std::string& what, int error) {
   close(descriptor);
   throw Error(what + std::strerror(error));
@@ -218,7 +216,7 @@ int listen_tcp(std::uint16_t port) {
   const int descriptor = open_inet_socket(SOCK_STREAM, v6), yes = 1;
   setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   SocketAddress address = to_socket({{}, port}, v6);
-  if (bind(descriptor, &address.any, address.length) != 0 || listen(descriptor, waiting_connections) != 0)
+  if (bind(descriptor, &address.any, address.length) != 0 || listen(descriptor, SOMAXCONN) != 0)
     close_and_fail(descriptor, "cannot listen on TCP port " + std::to_string(port) + ": ", errno);
   return descriptor;
 }

@@ -3,9 +3,13 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -164,6 +168,8 @@ START_TEST(limits_are_those_of_the_man_page) {
   const QueryLimits limits;
   ck_assert_double_eq(limits.question_s, 3);
   ck_assert_double_eq(limits.answer_s, 30);
+  ck_assert_uint_eq(limits.silent_connections, 512);
+  ck_assert_uint_eq(limits.source_silent_connections, 256);
   ck_assert_uint_eq(limits.connections, 64);
   ck_assert_uint_eq(limits.source_connections, 16);
   ck_assert_uint_eq(limits.user_connections, 16);
@@ -307,7 +313,7 @@ END_TEST
 // A silent connection is closed when a new one needs its place. A client that does not read its answer is disconnected.
 START_TEST(silent_and_slow_clients) {
   QueryLimits limits;
-  limits.source_connections = 4;
+  limits.source_silent_connections = 4;
   limits.question_s = 600;
   limits.stalled_s = 0.2;
   World world(limits);
@@ -353,6 +359,79 @@ START_TEST(a_question_during_a_long_answer) {
     ck_assert_uint_gt(answer.size(), answer_head_bytes);
     ck_assert_int_eq(answer[4], 0);
   }
+}
+END_TEST
+
+// A query that has arrived is read before its connection is closed for one of many silent connections.
+START_TEST(a_query_before_silent_connections) {
+  QueryLimits limits;
+  limits.source_silent_connections = 4;
+  World world(limits);
+  std::optional<FileDescriptor> client;
+  std::vector<std::unique_ptr<FileDescriptor>> silent;
+  world.meanwhile = [&] {
+    client.emplace(world.connect());
+    put_credential(*client, *world.theirs.encode(encode(some_query())));
+    for (int i = 0; i < 50; ++i) silent.push_back(std::make_unique<FileDescriptor>(world.connect()));
+  };
+  world.ask(15);
+  const Bytes answer = get_all(*client);
+  ck_assert_uint_gt(answer.size(), answer_head_bytes);
+  ck_assert_int_eq(answer[4], 0);
+}
+END_TEST
+
+// A process that connects all the time, holds more connections than the server does, and sends nothing breaks no query.
+START_TEST(a_flood_of_silent_connections) {
+  World world;
+  const pid_t flood = fork();
+  if (flood == 0) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(world.address.port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    for (std::array<int, 400> held{};; std::ranges::rotate(held, held.begin() + 1)) {
+      if (held[0] > 0) close(held[0]);
+      held[0] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+      static_cast<void>(connect(held[0], reinterpret_cast<const sockaddr*>(&to), sizeof to));
+    }
+  }
+  usleep(300'000);
+  std::string errors;
+  for (int i = 0; i < 40; ++i) {
+    errors += error_of([&] { world.ask(1); });
+    usleep(50'000);
+  }
+  kill(flood, SIGKILL);
+  waitpid(flood, nullptr, 0);
+  ck_assert_text_eq(errors, "");
+}
+END_TEST
+
+// A client whose connection is closed before its query is read makes one more.
+START_TEST(a_second_connection) {
+  const FileDescriptor listener(listen_tcp(0));
+  NetAddress address;
+  address.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1};
+  address.port = local_port(listener);
+  int refusals = 0;
+  std::thread server([&] {
+    for (const bool answers : {false, true, false, false}) {
+      pollfd watched{listener, POLLIN, 0};
+      poll(&watched, 1, -1);
+      const FileDescriptor socket(accept_tcp(listener).value().descriptor);
+      if (!answers) continue;
+      ++refusals;
+      put(socket, encode(AnswerHead{static_cast<std::uint8_t>(Refusal::too_many)}));
+    }
+  });
+  FakeCredentials::Service munge;
+  FakeCredentials theirs(munge, user_uid);
+  ck_assert_error(ask_monitor(address, theirs, Query{}), "too many");
+  const std::string error = error_of([&] { ask_monitor(address, theirs, Query{}); });
+  server.join();
+  ck_assert_int_eq(refusals, 1);
+  ck_assert(!error.empty() && error.find("too many") == std::string::npos);
 }
 END_TEST
 
@@ -497,8 +576,8 @@ END_TEST
 // Silent connections from several hosts close one another, and not the connection of another host.
 START_TEST(silent_connections_of_several_hosts) {
   QueryLimits limits;
-  limits.connections = 6;
-  limits.source_connections = 4;
+  limits.silent_connections = 6;
+  limits.source_silent_connections = 4;
   limits.question_s = 600;
   World world(limits);
   const FileDescriptor early(world.connect());
@@ -641,6 +720,9 @@ int main() {
   tcase_add_test(tests, oversized_and_other_questions);
   tcase_add_test(tests, silent_and_slow_clients);
   tcase_add_test(tests, a_question_during_a_long_answer);
+  tcase_add_test(tests, a_query_before_silent_connections);
+  tcase_add_test(tests, a_flood_of_silent_connections);
+  tcase_add_test(tests, a_second_connection);
   tcase_add_test(tests, a_flood_of_credentials);
   tcase_add_test(tests, credentials_from_many_addresses);
   tcase_add_test(tests, time_of_one_user);

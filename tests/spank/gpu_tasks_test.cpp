@@ -277,6 +277,29 @@ START_TEST(gres_conf_of_very_many_lines_for_all_nodes) {
 }
 END_TEST
 
+// After a mistake of all nodes of a list, its further lines are not read for each of them.
+START_TEST(gres_conf_of_very_many_mistakes) {
+  constexpr int count = 50'000, lines = 20'000;
+  const std::string nodes_of_all = "NodeName=n[0-" + std::to_string(count - 1) + "] ";
+  std::string text = "NodeName=n[0-9] Name=gpu Type=t0 File=/dev/nvidia0\n";
+  for (int line = 1; line < lines; ++line) {
+    const std::string number = std::to_string(line);
+    text += nodes_of_all + "Name=gpu Type=t" + number + " File=/dev/nvidia" + number + "\n";
+  }
+  text += nodes_of_all + "AutoDetect=nvml\n";
+  std::vector<std::string> nodes;
+  for (int n = 0; n < count; ++n) nodes.push_back("n" + std::to_string(n));
+  const TemporaryDirectory folder;
+  const auto gpus = placement::read_gpu_shapes(folder.file("gres.conf", text), nodes);
+  ck_assert_uint_eq(gpus.size(), count);
+  for (const auto& node : gpus) {
+    ck_assert(!node.shapes && node.detected);
+    const bool is_first = &node - gpus.data() < 10;
+    ck_assert(node.why_not.find(is_first ? "gres.conf:2: " : "gres.conf:3: ") != std::string::npos);
+  }
+}
+END_TEST
+
 // As gres.conf(5) says, AutoDetect= of a node counts for it, and not that of the whole file, wherever the lines are.
 START_TEST(gres_conf_finds_no_gpus_of_a_node_that_says_off) {
   const std::string node =
@@ -414,6 +437,7 @@ int main() {
   tcase_add_test(tests, gres_conf_tells_the_gpus_of_a_node);
   tcase_add_test(tests, gres_conf_of_very_many_lines);
   tcase_add_test(tests, gres_conf_of_very_many_lines_for_all_nodes);
+  tcase_add_test(tests, gres_conf_of_very_many_mistakes);
   tcase_add_test(tests, gres_conf_finds_no_gpus_of_a_node_that_says_off);
   tcase_add_test(tests, where_slurm_finds_the_gpus_itself);
   tcase_add_test(tests, gpus_as_the_kernel_tells_them);
