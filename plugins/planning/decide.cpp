@@ -71,9 +71,29 @@ const char* policy_name(char* const* environment, std::uint32_t count) {
   return "";
 }
 
+// A part of the current decision. All parts together may take DecisionTimeMs of processor time; Slurm's own work
+// between them does not count.
+class PartOfDecision {
+ public:
+  explicit PartOfDecision(PluginState& now) : now_(now) {}
+  PartOfDecision(const PartOfDecision&) = delete;
+  ~PartOfDecision() {
+    const bool had_time = now_.time_left >= Deadline::Time::zero();
+    now_.time_left -= Deadline::processor_clock() - began_;
+    now_.decisions_over_limit += had_time && now_.time_left < Deadline::Time::zero();
+  }
+
+  Deadline deadline() const { return Deadline::after(std::max(now_.time_left, Deadline::Time::zero())); }
+
+ private:
+  PluginState& now_;
+  Deadline::Time began_ = Deadline::processor_clock();
+};
+
 // Starts the decision about a job.
 void begin_decision(PluginState& now, const placement_request& request) {
   now.decision = CurrentDecision();
+  now.time_left = std::chrono::milliseconds(now.config.decision_time_ms);
   now.decision.mode = static_cast<Mode>(request.mode);
   now.decision.asked = request.stock_because == nullptr;
   Decision& record = now.decision.record;
@@ -103,13 +123,13 @@ void assess(PluginState& now, const placement_offer& offer, const placement_requ
   const bool no_time = now.budget.used_up(request.uid), stock = decision.outcome == DECISION_STOCK;
   const Plan* const plan = stock ? nullptr : decision.plan.get();
   if (!now.machine || (stock ? no_time : !plan)) return;
-  const auto budget = std::chrono::milliseconds(no_time ? 0 : now.config.decision_time_ms);
+  const PartOfDecision part(now);
   const DecisionTimeBudget::Use use(now.budget, request.uid);
   // Decoding a matrix also takes time, up to 10 ms.
   const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
   std::string difference;
   auto costs = costs_on({now.machine_for(request), now.feed->now(), offer, request, job.job_request, now.config}, plan,
-                        grant, Deadline::after(budget), difference);
+                        grant, no_time ? Deadline::after(Deadline::Time::zero()) : part.deadline(), difference);
   decision.ranks_by_matrix = stock && costs;
   decision.costs = std::move(costs).value_or(StepCosts());
   if (!difference.empty()) decision.reason += (decision.reason.empty() ? "" : ", ") + difference;
@@ -121,11 +141,12 @@ bool compare_with_choice(PluginState& now, const placement_offer& offer, const p
                          const std::string& nodes) {
   CurrentDecision& decision = now.decision;
   if (!now.machine || now.questions.used_up(request.uid)) return false;
+  const PartOfDecision part(now);
   const DecisionTimeBudget::Use use(now.questions, request.uid);
   const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
   const auto plan = std::make_shared<Plan>(*decision.plan);
   if (!use_stock_choice({now.machine_for(request), now.feed->now(), offer, request, job.job_request, now.config}, nodes,
-                        now.views, *plan, Deadline::after(std::chrono::milliseconds(now.config.decision_time_ms))))
+                        now.views, *plan, part.deadline()))
     return false;
   decision.use(plan);
   decision.costs = plan->costs;
@@ -318,10 +339,10 @@ extern "C" struct placement_decision* placement_decide(const struct placement_of
   auto& now = state();
   std::string& reason = now.decision.reason;
   const auto start = Clock::now();
-  const auto limit = Deadline::processor_clock() + std::chrono::milliseconds(now.config.decision_time_ms);
   try {
     begin_decision(now, *request);
     if (!now.decision.asked) return &now.decision;
+    const PartOfDecision part(now);
     take(now.decision, answer_of(now, *offer, *request));
   } catch (const std::bad_alloc&) {
     set_text(reason, "out of memory");
@@ -332,7 +353,6 @@ extern "C" struct placement_decision* placement_decide(const struct placement_of
   }
   Decision& record = now.decision.record;
   record.time_us = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
-  now.decisions_over_limit += Deadline::processor_clock() > limit;
   // A search by a matrix has freed memory that the C library keeps for this thread.
   if (now.feed && !record.remembered && !now.decision.costs.cost.empty()) now.feed->memory_was_freed();
   return &now.decision;

@@ -14,6 +14,7 @@
 #include "common/decision/job_variables.hpp"
 #include "common/policy/config.hpp"
 #include "common/state/controller_state.hpp"
+#include "common/util/deadline.hpp"
 #include "plugins/planning/current_decision.hpp"
 #include "plugins/planning/decision_log.hpp"
 #include "plugins/planning/decision_time_budget.hpp"
@@ -78,8 +79,9 @@ struct PluginState {
   DecisionTimeBudget degraded = degraded_budget;
   DecisionTimeBudget questions = question_budget;
   CurrentDecision decision;
-  std::string unbound;  // the value of TaskPlugin if it binds no rank to a core
-  std::string text;     // the last one that was given to C code
+  Deadline::Time time_left{0};  // of `decision`: DecisionTimeMs without the parts that are done
+  std::string unbound;          // the value of TaskPlugin if it binds no rank to a core
+  std::string text;             // the last one that was given to C code
 
   // Returns the machine with the topology of the request's partition. Must not be called while placement is off.
   const Machine& machine_for(const placement_request& request) const {
