@@ -25,6 +25,9 @@ namespace {
 constexpr std::size_t max_state_bytes = 32 << 10;
 constexpr std::size_t max_ranks_bytes = 16 << 10;  // the most bytes of PLACEMENT_RANKS
 
+// Jobs of up to this number of tasks have the ranks of their first step placed once more, in a millisecond or two.
+constexpr std::uint64_t most_tasks_placed_twice = 128;
+
 // Makes one decision: converts the offer's arrays to the policy's view and request, and the placement back to a plan.
 class Planner {
  public:
@@ -63,14 +66,15 @@ class Planner {
       plan.for_steps.job_state = state_for_steps(view, request, placement, deadline);
     }
     if (request.matrix) {
-      const PlannedRanks planned{request_.job_id, ranks_of_used_nodes(placement, view.nodes.size())};
-      const bool on_step = set_step_costs(plan, planned.ranks, deadline);
+      set_placed(plan.costs, view, job_request_, placement);
+      if (!job_request_.natural_order)  // srun begins with these ranks, unless the text would be too long
+        plan.for_steps.planned_ranks =
+            pack_planned_ranks({request_.job_id, ranks_of_used_nodes(placement, view.nodes.size())}, max_ranks_bytes);
+      add_step_costs(plan, deadline);
       if (job_request_.natural_order) {
         plan.costs.cost = plan.costs.natural_cost;
-      } else {
-        if (!on_step) set_placed(plan.costs, view, job_request_, placement);
-        // srun begins with these ranks, unless the text would be too long.
-        plan.for_steps.planned_ranks = pack_planned_ranks(planned, max_ranks_bytes);
+        plan.costs.busiest_link.clear();
+        plan.costs.ranks.clear();
       }
       // On a torus the tree's distances mean nothing. The policy's own natural order is that on the first nodes.
       if (on_torus(view, job_request_))
@@ -125,14 +129,32 @@ class Planner {
     return {input_, candidates_, plan.nodes, {plan.tasks.begin(), plan.tasks.end()}, plan.core_wanted.data()};
   }
 
-  // Sets the costs of the first step on the planned cores, with the planned ranks unless the job keeps natural order.
-  // Returns false if the step would have no places for these ranks, or no time is left.
-  bool set_step_costs(Plan& plan, const RanksOfNodes& ranks, const Deadline& deadline) const try {
-    const FirstStep step = first_step(plan);
-    plan.costs.natural_cost = step.natural_cost();
-    return !job_request_.natural_order && !deadline.expired() && step.place(plan.costs, ranks);
-  } catch (const Error&) {
-    return false;
+  // Computes the costs of the first step on the planned cores. Costs that cannot be computed stay unchanged. The cost
+  // with placed ranks is computed again if srun sees other leaves: hardware threads, or cores that Slurm deals out
+  // differently (--ntasks-per-node). It is computed again for a measured network, because loads are relative to all
+  // pairs in view. It is also computed again for small jobs, for which srun may find other ranks.
+  void add_step_costs(Plan& plan, const Deadline& deadline) const {
+    try {
+      const FirstStep step = first_step(plan);
+      plan.costs.natural_cost = step.natural_cost();
+      if (deadline.expired()) return;
+      const bool by_network = job_request_.policy->uses_live && !on_torus(step.view(), job_request_);
+      if (by_network || candidates_.leaves_per_core > 1 || (!request_.whole_nodes && has_spare_cores(plan)))
+        step.place(plan.costs, plan.for_steps, deadline);
+      else if (candidates_.tasks <= most_tasks_placed_twice)
+        place_again(step, plan, deadline);
+    } catch (const Error&) {
+    }
+  }
+
+  // Replaces the plan's ranks and cost by those that srun will find, if there is time: a search cut short ends with
+  // natural order.
+  void place_again(const FirstStep& step, Plan& plan, const Deadline& deadline) const {
+    const Deadline search = end_of_search(deadline, job_request_.matrix.get(), config_);
+    if (search.expired()) return;
+    StepCosts again = plan.costs;
+    step.place(again, plan.for_steps, deadline);
+    if (!search.expired()) plan.costs = std::move(again);
   }
 
   std::uint64_t cores_wanted(const Plan& plan, std::uint32_t node) const {
@@ -144,6 +166,12 @@ class Planner {
   // Returns the number of whole cores that `tasks` tasks need if they may share cores.
   std::uint64_t cores_of(std::uint64_t tasks) const {
     return (tasks * candidates_.cpus_per_task + candidates_.usable_threads - 1) / candidates_.usable_threads;
+  }
+
+  bool has_spare_cores(const Plan& plan) const {
+    for (std::size_t n = 0; n < plan.nodes.size(); ++n)
+      if (cores_wanted(plan, plan.nodes[n]) > cores_of(plan.tasks[n])) return true;
+    return false;
   }
 
   // Throws PlacementError if Slurm would not start a step of all tasks on the planned cores. Slurm requires whole cores

@@ -103,13 +103,9 @@ class FirstStep {
   // Returns the hop-bytes of `placement`, which in_order() returned, and their part within nodes.
   CostWithin cost_within(const Placement& placement) const;
 
-  // Sets the cost, the busiest link and the ranks of `costs` to those of a step with `ranks` on its nodes. Returns
-  // false, with `costs` unchanged, if the step has other numbers of tasks on its nodes.
-  bool place(StepCosts& costs, const RanksOfNodes& ranks) const;
-
-  // Sets them to those of ranks that the policy places without live data, as srun does on Slurm's nodes. On a torus the
-  // effort is least, as in the choice of nodes: srun's would take too long.
-  void place_by_policy(StepCosts& costs, const Deadline& deadline) const;
+  // Places the ranks by the policy, as srun will with the variables `sent`, and sets the cost, the busiest link and the
+  // ranks of `costs`. On a torus the effort is least, as in the choice of nodes: srun's would take too long.
+  void place(StepCosts& costs, const StepVariables& sent, const Deadline& deadline) const;
 
  private:
   Request step_request() const;
@@ -149,9 +145,9 @@ bool use_stock_choice(const DecisionInput& input, const std::string& nodes, Poli
 
 // Returns the costs of the job's first step on the nodes and cores `grant` that Slurm gave the job. `plan` was made for
 // `input`, or is null if no policy chose the nodes. If the allocation is the plan, the plan's costs are returned.
-// Otherwise the costs are those of the planned ranks there, and `difference` gets a text for users about the
-// difference. Without a plan, the policy places the ranks. Returns nothing if `plan` is null and srun does not place
-// the job's ranks by a matrix. Does not throw Error: costs that cannot be computed before `deadline` are empty.
+// Otherwise the policy places the ranks anew, and `difference` gets a text for users about the difference. Returns
+// nothing if `plan` is null and srun does not place the job's ranks by a matrix. Does not throw Error: costs that
+// cannot be computed before `deadline` are empty.
 std::optional<StepCosts> costs_on(const DecisionInput& input, const Plan* plan, const placement_grant& grant,
                                   const Deadline& deadline, std::string& difference);
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "common/decision/job_state.hpp"
 #include "common/topology/link_traffic.hpp"
 #include "common/util/error.hpp"
 #include "mapping/slots.hpp"
@@ -21,7 +22,7 @@ constexpr int least_effort = 1;  // of the policies on a torus
 static StepView step_on(const DecisionInput& input, const CandidateNodes& candidates,
                         std::span<const std::uint32_t> nodes, const std::vector<std::int32_t>& tasks,
                         const std::uint8_t* core) {
-  ClusterView view = view_of(input.machine, LiveNow(), input.offer, nodes, 1);
+  ClusterView view = view_of(input.machine, input.live, input.offer, nodes, 1);
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     const std::uint32_t first = input.offer.first_core[nodes[n]], end = input.offer.first_core[nodes[n] + 1];
     view.nodes[n].core_free.assign(core + first, core + end);
@@ -126,22 +127,21 @@ CostWithin FirstStep::cost_within(const Placement& placement) const {
   return within;
 }
 
-bool FirstStep::place(StepCosts& costs, const RanksOfNodes& ranks) const {
-  const Request request = step_request();
-  const mapping::Slots slots(step_.view, request);
-  const auto leaves = slots.leaves_of_ranks(ranks, tasks_);
-  if (!leaves) return false;
-  Placement placement = slots.placement(*leaves, 0, 0, {});
-  placement.cost = policies::step_cost(step_.view, request, placement, on_torus(step_.view, input_.job_request));
-  set_placed(costs, step_.view, input_.job_request, placement);
-  return true;
-}
-
-void FirstStep::place_by_policy(StepCosts& costs, const Deadline& deadline) const {
+void FirstStep::place(StepCosts& costs, const StepVariables& sent, const Deadline& deadline) const {
   Request request = step_request();
-  if (on_torus(step_.view, input_.job_request)) request.parameters["effort"] = std::to_string(least_effort);
-  const Deadline search = end_of_search(deadline, request.matrix.get(), input_.config);
-  set_placed(costs, step_.view, input_.job_request, input_.job_request.policy->place(step_.view, request, search));
+  if (!sent.planned_ranks.empty()) request.planned_ranks = unpack_planned_ranks(sent.planned_ranks).ranks;
+  std::optional<ClusterView> with_state;  // a view of many nodes is copied only where the step sees another one
+  if (on_torus(step_.view, input_.job_request)) {
+    request.parameters["effort"] = std::to_string(least_effort);
+  } else if (input_.job_request.policy->uses_live) {
+    with_state = step_.view;
+    with_state->live = nullptr;
+    if (!sent.job_state.empty()) attach_job_state(*with_state, unpack_job_state(sent.job_state));
+  }
+  const ClusterView& view = with_state ? *with_state : step_.view;
+  set_placed(
+      costs, view, input_.job_request,
+      input_.job_request.policy->place(view, request, end_of_search(deadline, request.matrix.get(), input_.config)));
 }
 
 std::optional<StepCosts> costs_on(const DecisionInput& input, const Plan* plan, const placement_grant& grant,
@@ -158,7 +158,7 @@ std::optional<StepCosts> costs_on(const DecisionInput& input, const Plan* plan, 
       if (!same_tasks)
         difference = "Slurm gives " + run_lengths(tasks, 40) + " tasks, planned were " + run_lengths(plan->tasks, 40);
       const bool same_cores = std::equal(plan->core_wanted.begin(), plan->core_wanted.end(), grant.core_given);
-      if (plan->costs.cost.empty() || (same_tasks && same_cores)) return plan->costs;
+      if (plan->costs.cost.empty() || (same_tasks && same_cores && !input.request.whole_nodes)) return plan->costs;
       costs.stock_cost = plan->costs.stock_cost;
       costs.stock_busiest_link = plan->costs.stock_busiest_link;
     }
@@ -173,11 +173,11 @@ std::optional<StepCosts> costs_on(const DecisionInput& input, const Plan* plan, 
     }
     if (job_request.natural_order)
       costs.cost = costs.natural_cost;
-    else if (!plan && !deadline.expired())
-      step.place_by_policy(costs, deadline);
-    else if (plan && (plan->for_steps.planned_ranks.empty() ||
-                      !step.place(costs, unpack_planned_ranks(plan->for_steps.planned_ranks).ranks)))
-      difference += std::string(difference.empty() ? "" : ", ") + "srun places the ranks anew: no hop-bytes are known";
+    else if (!deadline.expired())
+      step.place(costs, plan ? plan->for_steps : StepVariables(), deadline);
+    if (plan && costs.cost.empty())
+      difference += std::string(difference.empty() ? "" : ", ") +
+                    "no time was left for the hop-bytes on the cores that Slurm gave";
   } catch (const Error&) {
     if (!plan) return std::nullopt;
   }
