@@ -100,7 +100,8 @@ void forget_outer_job(bool inside_a_job) {
   unsetenv(step_learning_variable);
   if (client().is_srun && inside_a_job) return;  // this is a step of the outer job, whose request applies to it
   const std::string of_request = std::string(job_environment_prefix) + request_prefix;
-  const std::string_view beginnings[] = {of_request, job_state_variable, planned_ranks_variable, job_decision_variable};
+  const std::string_view beginnings[] = {of_request, job_state_variable, planned_ranks_variable, job_start_variable,
+                                         job_decision_variable};
   std::vector<std::string> names;
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string_view text = *entry;
@@ -108,6 +109,7 @@ void forget_outer_job(bool inside_a_job) {
       names.emplace_back(text.substr(0, text.find('=')));
   }
   for (const std::string& name : names) unsetenv(name.c_str());
+  unsetenv("SLURM_RESTART_COUNT");  // sbatch would pass it on to a job that was never restarted
 }
 
 void see_granted_job(std::uint32_t job, std::uint32_t component, std::span<char* const> environment) {

@@ -38,6 +38,9 @@ inline constexpr const char* job_quiet_variable = "PLACEMENT_QUIET";
 // ---- The answer, in the environment of the job's processes, from slurmctld.
 // How the decision for the job ended: "JOB nodes", "JOB nodes+cores", or "JOB stock: REASON" on Slurm's own nodes.
 inline constexpr const char* job_decision_variable = "PLACEMENT_DECISION";
+// The start of a batch job to which the decision belongs: "JOB RESTARTS" or, for a task of an array,
+// "JOB_TASK RESTARTS". RESTARTS counts as the variable SLURM_RESTART_COUNT of the batch script does.
+inline constexpr const char* job_start_variable = "PLACEMENT_START";
 // The JobState (job_state.hpp).
 inline constexpr const char* job_state_variable = "PLACEMENT_STATE";
 // The PlannedRanks (planned_ranks.hpp).

@@ -30,6 +30,7 @@ constexpr auto jobs_are_known_for = std::chrono::minutes(10);  // counted from t
 static_assert(std::string_view(PLACEMENT_JOB_STATE) == job_state_variable);
 static_assert(std::string_view(PLACEMENT_PLANNED_RANKS) == planned_ranks_variable);
 static_assert(std::string_view(PLACEMENT_JOB_DECISION) == job_decision_variable);
+static_assert(std::string_view(PLACEMENT_JOB_START) == job_start_variable);
 
 // The state is never destroyed, because slurmctld exits while threads still use it.
 PluginState& state() {
@@ -231,6 +232,10 @@ extern "C" const char* placement_comment(bool for_log) {
 }
 
 extern "C" const char* placement_job_decision(void) { return text_for_c(job_decision_text); }
+
+extern "C" const char* placement_job_name(void) {
+  return text_for_c([](const CurrentDecision& decision) { return job_name(decision.record); });
+}
 
 extern "C" void placement_set_stock_choice(const struct placement_offer* offer, const struct placement_request* request,
                                            const char* nodes) {

@@ -63,6 +63,7 @@ void placement_facts(void (*add)(void *list, const char *name, const char *value
 #define PLACEMENT_JOB_STATE "PLACEMENT_STATE"
 #define PLACEMENT_PLANNED_RANKS "PLACEMENT_RANKS"
 #define PLACEMENT_JOB_DECISION "PLACEMENT_DECISION"
+#define PLACEMENT_JOB_START "PLACEMENT_START"
 
 /* Frees the data of jobs about which nothing was asked for ten minutes. Each job test can call it: it costs little. */
 void placement_tidy(void);
@@ -133,12 +134,15 @@ void placement_set_started(const char *nodes);
  * Returns the decision as text for the job's system comment (slurm-placement(7)), such as "placement: job=7 restarts=0
  * policy=TREEMATCH chose=nodes+cores tasks=8 nodes=2 cost=..;". It has at most 511 bytes, and is printable ASCII
  * without quotes and backslashes, because it may end up in SQL. With `for_log` two more words may follow the ";". This
- * text and that of the next function are valid until the next call of one of the two.
+ * text and those of the next two functions are valid until the next call of one of the three.
  */
 const char *placement_comment(bool for_log);
 
 /* Returns the value for PLACEMENT_JOB_DECISION. */
 const char *placement_job_decision(void);
+
+/* Returns the name of the job: its ID, or "ARRAY_TASK" for a task of an array. */
+const char *placement_job_name(void);
 
 /* Frees the data of the job `job_id`. Call it when no further question about the job will come. */
 void placement_forget(uint32_t job_id);

@@ -190,7 +190,7 @@ static int run_now(const struct job_test_arguments *arguments)
 			   (job->details->task_dist & SLURM_DIST_STATE_BASE) != SLURM_DIST_ARBITRARY) {
 			assess_stock(arguments);
 		}
-		set_variable_of_job(job, PLACEMENT_JOB_DECISION, placement_job_decision());
+		set_decision_variables(job);
 		set_policy_variables(job);
 	}
 	end_decision(job, started && mode != PLACEMENT_OBSERVE);
@@ -335,7 +335,7 @@ static int run_while_off(const struct job_test_arguments *arguments)
 	    placement_asked(job->spank_job_env, job->spank_job_env_size)) {
 		describe_job(&request, job);
 		placement_decide(NULL, &request);
-		set_variable_of_job(job, PLACEMENT_JOB_DECISION, placement_job_decision());
+		set_decision_variables(job);
 	}
 	return rc;
 }

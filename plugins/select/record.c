@@ -148,6 +148,28 @@ void describe_job(struct placement_request *request, const job_record_t *job)
 	request->uid = job->user_id;
 }
 
+/*
+ * Sets PLACEMENT_JOB_START. A batch script of a heterogeneous job knows how often its first component was restarted.
+ * Jobs without a script end instead of starting again.
+ */
+static void set_start_variable(job_record_t *job)
+{
+	const job_record_t *leader = job->het_job_id ? find_job_record(job->het_job_id) : job;
+	char *text;
+
+	if (!leader || !leader->batch_flag)
+		return;
+	text = xstrdup_printf("%s %u", placement_job_name(), leader->restart_cnt);
+	set_variable_of_job(job, PLACEMENT_JOB_START, text);
+	xfree(text);
+}
+
+void set_decision_variables(job_record_t *job)
+{
+	set_variable_of_job(job, PLACEMENT_JOB_DECISION, placement_job_decision());
+	set_start_variable(job);
+}
+
 /* Removes a decision from the job's system comment, and nothing else. */
 static void record_clear(job_record_t *job)
 {
@@ -174,6 +196,7 @@ void forget_earlier_decision(job_record_t *job)
 {
 	record_clear(job);
 	set_variable_of_job(job, PLACEMENT_JOB_DECISION, NULL);
+	set_variable_of_job(job, PLACEMENT_JOB_START, NULL);
 	set_variable_of_job(job, PLACEMENT_JOB_STATE, NULL);
 	set_variable_of_job(job, PLACEMENT_PLANNED_RANKS, NULL);
 }

@@ -51,6 +51,12 @@ void describe_job(struct placement_request *request, const job_record_t *job);
 /* Writes the decision into the job's system comment. An older decision is replaced. */
 void record_write(job_record_t *job);
 
+/*
+ * Sets PLACEMENT_JOB_DECISION, so that the user's commands can report how the decision ended. For a batch job, also
+ * sets PLACEMENT_JOB_START.
+ */
+void set_decision_variables(job_record_t *job);
+
 /* Removes the decision of an earlier start of the job, or of another task of the array, if there is one. */
 void forget_earlier_decision(job_record_t *job);
 

@@ -28,8 +28,12 @@ std::uint32_t component_count(spank_t spank) {
   return std::clamp(task_number(spank, "SLURM_HET_SIZE"), std::uint32_t{1}, std::uint32_t{128});
 }
 
+std::string name_for(const std::string& name, std::uint32_t component) {
+  return component == 0 ? name : component_variable(name, component);
+}
+
 std::optional<std::string> variable_of(spank_t spank, const std::string& name, std::uint32_t component) {
-  return task_variable(spank, (component == 0 ? name : component_variable(name, component)).c_str());
+  return task_variable(spank, name_for(name, component).c_str());
 }
 
 // Returns true if the component was submitted with this variable of a request.
@@ -43,6 +47,25 @@ bool has_request(spank_t spank) {
     if (has_entry(spank, request_policy_variable, component) || has_entry(spank, request_automatic_variable, component))
       return true;
   return false;
+}
+
+// Removes what slurmctld sent to an earlier start of the job, or to another task of its array. slurmctld itself does
+// this, unless it runs without the select plugin of slurm-placement now. SLURM_ARRAY_TASK_ID may be of another job: the
+// array task that submitted this one.
+void forget_earlier_start(spank_t spank) {
+  std::string present;
+  std::uint32_t task = NO_VAL;
+  if (spank_get_item(spank, S_JOB_ARRAY_TASK_ID, &task) == ESPANK_SUCCESS && task != NO_VAL)
+    present.append("_").append(std::to_string(task));
+  present.append(" ").append(task_variable(spank, "SLURM_RESTART_COUNT").value_or("0"));
+  const std::uint32_t components = component_count(spank);
+  for (std::uint32_t component = 0; component < components; ++component) {
+    const auto start = variable_of(spank, job_start_variable, component);
+    if (!start || start->ends_with(present)) continue;
+    for (const char* const name :
+         {job_start_variable, job_decision_variable, job_state_variable, planned_ranks_variable})
+      spank_unsetenv(spank, name_for(name, component).c_str());
+  }
 }
 
 void tell(spank_t spank, std::uint32_t job, std::uint32_t component) {
@@ -63,6 +86,7 @@ void tell_batch_script(spank_t spank) {
   if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
       spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step != SLURM_BATCH_SCRIPT)
     return;
+  forget_earlier_start(spank);
   if (task_variable(spank, quiet.c_str())) {
     if (!has_request(spank))
       spank_unsetenv(spank, quiet.c_str());  // the script has the environment that stock Slurm gives
