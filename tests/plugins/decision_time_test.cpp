@@ -290,10 +290,33 @@ START_TEST(long_holds_are_reported) {
 }
 END_TEST
 
+// Each comparison with Slurm's choice takes 22 ms, and the first comparison after DecisionTimeMs=50 has no time left.
+START_TEST(parts_of_a_decision_share_its_time) {
+  TestMachine(4, 1).configure();
+  Environment environment = Environment::with_matrix(ring(4));
+  const Offer offer(4, 2);
+  const placement_offer nodes = offer.c();
+  const placement_request request = request_for(environment, 4);
+  ck_assert(decide(offer, request)->placed);
+  const auto processor = Deadline::processor_clock;
+  for (int k = 0; k < 4; ++k) {
+    Deadline::processor_clock = [] {
+      static Deadline::Time now{};
+      return now += std::chrono::milliseconds(11);
+    };
+    placement_set_stock_choice(&nodes, &request, "n[0-3]");
+    Deadline::processor_clock = processor;
+    const bool over = locks_held().find("1 decisions") != std::string::npos;
+    ck_assert_msg(over == (k >= 2), "comparison %d: %s", k, locks_held().c_str());
+  }
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("decision_time");
   TCase* cases = tcase_create("decision_time");
   tcase_add_test(cases, long_holds_are_reported);
+  tcase_add_test(cases, parts_of_a_decision_share_its_time);
   tcase_add_test(cases, a_user_has_three_quarters);
   tcase_add_test(cases, another_user_finds_time);
   tcase_add_test(cases, without_time_no_offer_is_needed);
