@@ -164,7 +164,6 @@ bool has_request_of_job(const PlacementRequest& placement_request, const StepSha
 // is no harm to the step.
 void record_step(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement* placement,
                  const ShownJob& job, const std::string& note) try {
-  constexpr std::size_t most_bytes = 3000;  // of the ranks, so that the record fits into its place
   Decision record;
   record.at_s = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   record.job_id = job.array_job;
@@ -188,8 +187,7 @@ void record_step(const PlacementRequest& placement_request, const StepShape& ste
   RanksOfNodes ranks;
   for (std::size_t n = 0; placement && n < step.nodes.size(); ++n)
     ranks.emplace_back(placement->ranks_of_node[n].begin(), placement->ranks_of_node[n].end());
-  if (const std::string text = ranks_text(ranks, most_bytes); !text.empty()) record.terms.push_back("ranks: " + text);
-  if (placement && !note.empty()) record.terms.push_back(note);
+  StepRecords::add_terms(record, placement ? note : "", ranks);
   StepRecords::of_user(environment_value("SLURM_CLUSTER_NAME"), std::getenv).put(record);
 } catch (const std::exception& error) {
   slurm_verbose("placement: placectl explain will not show the ranks of this step: %s", error.what());
@@ -270,7 +268,7 @@ std::string tell_map(const StepShape& step, const StepPlacement& placement, cons
   }
   slurm_verbose("placement: step %u.%u: MPI gets a map of %zu bytes, at most %zu with %s", step.job, step.step,
                 map.text.size(), most, type.c_str());
-  if (!placement.cost_of_best_order) return {};
+  if (!placement.cost_of_best_order || placement.cost == *placement.cost_of_best_order) return {};
   const std::string costs =
       placement.cost == placement.natural_cost
           ? "the ranks are in natural order"

@@ -56,6 +56,12 @@ StepRecords StepRecords::of_user(const std::string& cluster, const std::function
   throw Error("cannot choose a directory for the records of steps: set XDG_STATE_HOME or HOME");
 }
 
+void StepRecords::add_terms(Decision& step, const std::string& remark, const RanksOfNodes& ranks) {
+  constexpr std::size_t most_bytes = 3000;
+  if (!remark.empty()) step.terms.push_back(remark);
+  if (const std::string text = ranks_text(ranks, most_bytes); !text.empty()) step.terms.push_back("ranks: " + text);
+}
+
 void StepRecords::put(const Decision& step) const {
   std::string text = decision_text(step);
   text.resize(record_bytes);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/decision/decision.hpp"
+#include "common/decision/planned_ranks.hpp"
 
 namespace placement {
 
@@ -22,6 +23,10 @@ class StepRecords {
   // $HOME/.local/state/slurm-placement/steps.CLUSTER. `getenv` returns the value of a variable, or null. Throws Error
   // if no variable has an absolute path, or `cluster` is not a name.
   static StepRecords of_user(const std::string& cluster, const std::function<const char*(const char*)>& getenv);
+
+  // Adds the terms of a step to its record: a remark if there is one, and the ranks of each node if their text has at
+  // most 3,000 bytes. The remark is first, so that it fits into each record.
+  static void add_terms(Decision& step, const std::string& remark, const RanksOfNodes& ranks);
 
   // Writes the record of a step; Decision::step must be a number. Decision::reason is not empty if the step has another
   // request than its job: another policy, key or matrix. Omits ranks that do not fit. Creates the file and its

@@ -2,6 +2,7 @@
 #include "spank/request/shipped_request.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -17,8 +18,8 @@ namespace placement::spank {
 
 namespace {
 
-// The kernel allows less than 128 KiB for one string of an environment, and 2 MiB for environment and arguments
-// together. All of the variables are sent with every batch launch and with every message that ends a job.
+// The kernel allows less than 128 KiB for one string of an environment. All of the variables are sent with every batch
+// launch and with every message that ends a job.
 constexpr std::size_t piece_bytes = 64 * 1024;
 constexpr std::size_t most_bytes = 1024 * 1024;
 constexpr int most_pieces = most_bytes / piece_bytes;
@@ -26,12 +27,18 @@ constexpr int most_pieces = most_bytes / piece_bytes;
 // base64url has four characters for three bytes, and some more for the checksum.
 constexpr std::size_t most_packed_bytes = most_bytes / 4 * 3 - 64;
 
-// Returns the largest packed matrix that is sent, in bytes. execve() accepts a quarter of the stack's limit, which
-// Slurm passes on to the job.
-std::size_t most_bytes_sent() {
+// Returns the largest packed matrix that is sent with a job of `ranks` ranks, in bytes. Environment and arguments of a
+// program may have a quarter of the stack's limit, which Slurm passes on to the job, and 6 MiB [Linux, fs/exec.c]. This
+// leaves room for the user's variables, and for those of a step: its map, its plans of cores and GPUs, and the plan.
+std::size_t most_bytes_sent(std::size_t ranks) {
+  constexpr std::size_t most_in_all = 6U << 20, without_ranks = 64U << 10, of_rank = 16, most_of_ranks = 436U << 10;
   rlimit stack{};
-  if (getrlimit(RLIMIT_STACK, &stack) != 0) return most_packed_bytes;
-  return std::min<std::size_t>(stack.rlim_cur / 32 * 3, most_packed_bytes);
+  std::size_t room = most_in_all, used = without_ranks + std::min(ranks * of_rank, most_of_ranks);
+  if (getrlimit(RLIMIT_STACK, &stack) == 0) room = std::min<std::size_t>(stack.rlim_cur / 4, room);
+  const std::string ours = job_environment_prefix + std::string(request_piece_variable);  // of an outer job
+  for (char** variable = environ; variable && *variable; ++variable)
+    if (!std::string_view(*variable).starts_with(ours)) used += std::strlen(*variable) + 1 + sizeof(char*);
+  return std::min(room > used ? (room - used) / 4 * 3 : 0, most_packed_bytes);
 }
 
 std::string piece_name(int piece) { return request_piece_variable + std::to_string(piece); }
@@ -54,9 +61,10 @@ std::string sample_note(const CommMatrix& matrix, const CommMatrix& sample) {
 }
 
 // Returns the packed form of the matrix or, if that is too large, of a sample of its pairs, which `note` then names.
+// Returns nothing if the user's environment leaves no room.
 std::vector<std::byte> packed_to_fit(const CommMatrix& matrix, std::string& note) {
   constexpr std::int64_t most_pairs = WireLimits{}.max_pairs;
-  const std::size_t most = most_bytes_sent();
+  const std::size_t most = most_bytes_sent(static_cast<std::size_t>(matrix.ranks()));
   if (matrix.pairs() <= most_pairs)
     if (std::vector<std::byte> bytes = pack_wire(matrix); bytes.size() <= most) return bytes;
   // sparsified() keeps up to one pair more of each rank
@@ -65,6 +73,10 @@ std::vector<std::byte> packed_to_fit(const CommMatrix& matrix, std::string& note
     note = sample_note(matrix, sample);
     if (std::vector<std::byte> bytes = pack_wire(sample); bytes.size() <= most) return bytes;
   }
+  note =
+      "the environment of this command leaves no room for the matrix: slurmctld chooses nodes without it. Unset large "
+      "variables, or name the file in each srun of the job";
+  if (most < most_packed_bytes) return {};
   throw Error("the matrix of " + std::to_string(matrix.ranks()) + " ranks and " + std::to_string(matrix.pairs()) +
               " pairs is too large to travel with the job: remove its lighter pairs");
 }
@@ -82,7 +94,9 @@ ShippedRequest pack_request(const PlacementRequest& placement_request, std::int3
   if (placement_request.overrides_distribution) variables.emplace_back(request_overrides_variable, "1");
   if (!placement_request.matrix) return shipped;
 
-  const std::string text = to_base64url(packed_to_fit(*placement_request.matrix, shipped.note));
+  const std::vector<std::byte> bytes = packed_to_fit(*placement_request.matrix, shipped.note);
+  if (bytes.empty()) return shipped;
+  const std::string text = to_base64url(bytes);
   const std::size_t pieces = (text.size() + piece_bytes - 1) / piece_bytes;
   variables.emplace_back(request_pieces_variable, std::to_string(pieces));
   for (std::size_t piece = 0; piece < pieces; ++piece)

@@ -13,12 +13,13 @@ namespace placement::spank {
 // A request as variables of Slurm's job control environment (common/decision/job_variables.hpp).
 struct ShippedRequest {
   std::vector<std::pair<std::string, std::string>> variables;  // name and value; each below 128 KiB, 1 MiB in all
-  std::string note;  // for the user, if a sample of the pairs travels; mostly empty
+  std::string note;  // for the user, if a sample of the pairs travels, or none; mostly empty
 };
 
 // Returns the request as variables. `component` is the component of a heterogeneous job, and 0 for any other job. A
-// sample of the pairs is sent if the matrix has more than 200,000 pairs, or exceeds 1 MiB with the other variables.
-// Equal matrices give equal samples. Throws Error if no sample is small enough, as with more than 100,000 ranks.
+// sample of the pairs is sent if the matrix has more than 200,000 pairs, exceeds 1 MiB, or exceeds the room that the
+// environment of this process and the stack's limit leave. Without room for a sample, the matrix is not sent. Equal
+// matrices give equal samples. Throws Error if no sample is below 1 MiB, as with more than 100,000 ranks.
 ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component);
 
 // Returns the value of a variable of the job control environment, or null.

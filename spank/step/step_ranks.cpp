@@ -6,7 +6,9 @@
 #include <cmath>
 #include <memory>
 
+#include "common/decision/planned_ranks.hpp"
 #include "common/util/error.hpp"
+#include "common/util/sequence.hpp"
 #include "mapping/slots.hpp"
 #include "policies/baselines.hpp"
 #include "policies/table.hpp"
@@ -48,6 +50,16 @@ std::vector<std::int32_t> cores_of(const RankPlace& rank, const StepView& places
   return cores;
 }
 
+// Returns the placement with ranks_of_node[n] on the places of node n, in the order of their cores.
+Placement with_ranks(const Placement& placement, const RanksOfNodes& ranks_of_node) {
+  Placement result = placement;
+  const RanksOfNodes before = mapping::ranks_of_nodes(placement, ranks_of_node.size());
+  for (std::size_t n = 0; n < before.size(); ++n)
+    for (std::size_t k = 0; k < before[n].size(); ++k)
+      result.ranks[ranks_of_node[n][k]] = placement.ranks[before[n][k]];
+  return result;
+}
+
 // Returns the placement with rank 0 on the node of `step.rank0_host`, where programs such as PyTorch's connect to it.
 // This exchanges rank 0 with another rank, or all ranks of both nodes: the cheaper of the two.
 Placement with_rank0_on_host(Placement placement, const ClusterView& view, const Request& request,
@@ -58,18 +70,53 @@ Placement with_rank0_on_host(Placement placement, const ClusterView& view, const
   if (named == step.nodes.end()) return placement;
   const auto node = static_cast<std::int32_t>(named - step.nodes.begin()), now = placement.ranks[0].node;
   if (now == node) return placement;
-  const auto ranks_of_node = mapping::ranks_of_nodes(placement, step.nodes.size());
-  const auto& here = ranks_of_node[static_cast<std::size_t>(now)];
-  const auto& there = ranks_of_node[static_cast<std::size_t>(node)];
-  Placement one = placement, all = placement;
+  RanksOfNodes ranks_of_node = mapping::ranks_of_nodes(placement, step.nodes.size());
+  auto &here = ranks_of_node[static_cast<std::size_t>(now)], &there = ranks_of_node[static_cast<std::size_t>(node)];
+  const bool equal = here.size() == there.size();
+  Placement one = placement;
   std::swap(one.ranks[0], one.ranks[static_cast<std::size_t>(there.front())]);
-  for (std::size_t k = 0; k < here.size() && here.size() == there.size(); ++k)
-    std::swap(all.ranks[static_cast<std::size_t>(here[k])], all.ranks[static_cast<std::size_t>(there[k])]);
+  if (equal) std::swap(here, there);
+  Placement all = with_ranks(placement, ranks_of_node);
   one.cost = policies::step_cost(view, request, one, on_torus);
   all.cost = policies::step_cost(view, request, all, on_torus);
-  Placement best = here.size() == there.size() && all.cost <= one.cost ? std::move(all) : std::move(one);
+  Placement best = equal && all.cost <= one.cost ? std::move(all) : std::move(one);
   best.reasons.push_back("rank 0 is on " + *named + " by MASTER_ADDR");
   return best;
+}
+
+// Returns the placement with all ranks of a node moved to another node with as many, so that low ranks are on the first
+// nodes: this shortens the map.
+Placement renumbered(const Placement& placement, std::size_t nodes) {
+  const RanksOfNodes before = mapping::ranks_of_nodes(placement, nodes);
+  const auto count = [&](std::int32_t n) { return before[n].size(); };
+  const auto lowest = [&](std::int32_t n) { return std::pair(before[n].size(), std::ranges::min(before[n])); };
+  const std::vector<std::int32_t> to = ordered_numbers(nodes, count), from = ordered_numbers(nodes, lowest);
+  RanksOfNodes after(nodes);
+  for (std::size_t i = 0; i < nodes; ++i) after[to[i]] = before[from[i]];
+  return with_ranks(placement, after);
+}
+
+// Returns the placement in which the first `kept` nodes have the ranks of `order`, and the others are in natural order.
+Placement partly(const Placement& order, std::size_t nodes, std::size_t kept) {
+  RanksOfNodes ranks_of_node = mapping::ranks_of_nodes(order, nodes);
+  std::vector<std::int32_t> others;
+  for (std::size_t n = kept; n < nodes; ++n)
+    others.insert(others.end(), ranks_of_node[n].begin(), ranks_of_node[n].end());
+  std::ranges::sort(others);
+  auto next = others.begin();
+  for (std::size_t n = kept; n < nodes; ++n)
+    for (std::int32_t& rank : ranks_of_node[n]) rank = *next++;
+  return with_ranks(order, ranks_of_node);
+}
+
+// Returns the ranks dealt to the places of `natural`: `width` successive ranks to each node in turn.
+Placement in_turn(const Placement& natural, const StepShape& step, std::int32_t width) {
+  RanksOfNodes ranks_of_node(step.nodes.size());
+  for (std::int32_t rank = 0; static_cast<std::size_t>(rank) < natural.ranks.size();)
+    for (std::size_t n = 0; n < ranks_of_node.size(); ++n)
+      for (std::int32_t k = 0; k < width && std::ssize(ranks_of_node[n]) < step.tasks[n]; ++k)
+        ranks_of_node[n].push_back(rank++);
+  return with_ranks(natural, ranks_of_node);
 }
 
 // Returns the request with traffic added between successive ranks, so that policies put them on one node. `share` is
@@ -92,13 +139,15 @@ Request with_traffic_in_order(const Request& request, double share) {
   return result;
 }
 
-// Returns a placement whose map MPI can read. The policy places the ranks with the least possible traffic added between
-// successive ranks. If that fails, ranks are in natural order, which has the shortest map. `length` is the length of
-// the policy's own map.
+// Returns a placement whose map MPI can read, of length 1 or less. The candidates are the best order and orders of the
+// policy with traffic added between successive ranks, each also with other numbers of its nodes, and the orders of
+// Slurm: natural, cyclic and plane. The cheapest is returned; natural order if no map fits. `best_order` is the
+// policy's own, and `length` that of its map.
 Placement place_with_readable_map(const policies::Policy& policy, const ClusterView& view, const Request& request,
-                                  const MapLength& map_length, const StepShape& step, double length,
-                                  const Deadline& deadline) {
-  constexpr double most_share = 4096, close_shares = 1.3;
+                                  const MapLength& map_length, const StepShape& step, const Placement& best_order,
+                                  double length, const Deadline& deadline) {
+  constexpr double most_share = 4096, close_shares = 1.5;
+  constexpr int near_part = 100;  // a cost that is higher by less than this part needs no search
   const bool on_torus = policy.avoids_faults && view.torus;
   const bool measures_network = policy.uses_live && !policy.avoids_faults && view.live && view.live->pairs.groups > 0;
   const Placement natural = policies::place_sequential(view, request, deadline);
@@ -107,18 +156,37 @@ Placement place_with_readable_map(const policies::Policy& policy, const ClusterV
   if (!request.matrix || request.matrix->total_weight() == 0) return best;
   best.cost = policies::step_cost(view, request, best, on_torus);
   best.natural_cost = policies::step_cost(view, request, natural, on_torus);
-  double low = 0, high = 2 * most_share, share = std::min(length / 2, most_share);
-  while (low < most_share && high > low * close_shares && high > 1 / most_share && !deadline.expired()) {
-    Placement other = with_rank0_on_host(policy.place(view, with_traffic_in_order(request, share), deadline), view,
-                                         request, step, on_torus);
-    const bool fits = map_length(by_node(other, step)) <= 1;
-    (fits ? high : low) = share;
-    if (fits) {
-      other.cost = policies::step_cost(view, request, other, on_torus);
-      other.natural_cost = best.natural_cost;
-      // A policy that measures the network does not minimize hop-bytes.
-      if (other.cost <= best.cost || measures_network) best = std::move(other);
+  // Takes the order if it fits and costs no more. Returns whether it fits.
+  const auto take = [&](const Placement& order) {
+    Placement other = with_rank0_on_host(order, view, request, step, on_torus);
+    const auto ranks_of_node = by_node(other, step);
+    if (deadline.expired() || map_length(ranks_of_node) > 1) return false;
+    other.cost = policies::step_cost(view, request, other, on_torus);
+    other.natural_cost = best.natural_cost;
+    // A policy that measures the network does not minimize hop-bytes.
+    if (other.cost <= best.cost || measures_network) best = std::move(other);
+    return true;
+  };
+  // Takes the order, the order with other numbers of its nodes, or as many nodes of it as fit. Returns whether the
+  // order itself fits. By a policy that measures the network, no two nodes are alike.
+  const auto take_all_or_part = [&](const Placement& order) {
+    const bool fits = take(order);
+    if (fits || measures_network) return fits;
+    take(renumbered(order, step.nodes.size()));
+    for (std::size_t low = 0, high = step.nodes.size(); high - low > 1;) {
+      const std::size_t kept = (low + high) / 2;
+      (take(partly(order, step.nodes.size(), kept)) ? low : high) = kept;
     }
+    return false;
+  };
+  take_all_or_part(best_order);
+  for (std::int32_t width = 1; !measures_network && width < std::ranges::max(step.tasks); width *= 2)
+    take(in_turn(natural, step, width));
+
+  double low = 0, high = 2 * most_share, share = std::min(length / 2, most_share);
+  while (low < most_share && high > low * close_shares && high > 1 / most_share && !deadline.expired() &&
+         (measures_network || best.cost - best_order.cost > best_order.cost / near_part)) {
+    (take_all_or_part(policy.place(view, with_traffic_in_order(request, share), deadline)) ? high : low) = share;
     share = high > most_share ? std::min(share * 2, most_share) : low == 0 ? share / 2 : std::sqrt(low * high);
   }
   return best;
@@ -154,7 +222,7 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
       with_rank0_on_host(std::move(placement), places.view, request, step, policy.avoids_faults && places.view.torus);
   if (const double length = map_length ? map_length(by_node(placement, step)) : 0; length > 1) {
     result.cost_of_best_order = placement.cost;
-    placement = place_with_readable_map(policy, places.view, request, map_length, step, length, deadline);
+    placement = place_with_readable_map(policy, places.view, request, map_length, step, placement, length, deadline);
   }
   result.ranks_of_node = by_node(placement, step);
   if (places.ordered) result.slot_of_rank = slots_of(placement, step.nodes.size());

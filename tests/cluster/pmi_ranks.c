@@ -3,6 +3,7 @@
  * cores. usage: pmi_ranks 1|2|x for the wire protocols of PMI-1 and PMI-2 and for PMIx (compiled with -DPMIX -lpmix).
  * Each rank publishes the name of its node, fences, and reads the name of its right neighbour's node. It prints
  *   RANK SIZE NODE NEIGHBOUR'S_NODE MAP
+ * Rank 0 writes $PLACEMENT_RANKS into the file "planned".
  * For PMIx, MAP is a hash of the list of ranks on this node, because srun mixes up lines of more than 1,024 bytes. */
 #include <errno.h>
 #include <stdio.h>
@@ -139,11 +140,24 @@ static void pmix(const char *node)
 }
 #endif
 
+/* Writes the ranks that slurmctld planned. */
+static void write_plan(void)
+{
+	const char *rank = getenv("SLURM_PROCID"), *planned = getenv("PLACEMENT_RANKS");
+	FILE *file;
+	if (!planned || !rank || strcmp(rank, "0") != 0)
+		return;
+	file = fopen("planned", "w");
+	if (!file || fprintf(file, "%s\n", planned) < 0 || fclose(file) != 0)
+		die("planned");
+}
+
 int main(int argc, char **argv)
 {
 	const char *node = getenv("SLURMD_NODENAME");
 	if (argc != 2 || !node)
 		return 2;
+	write_plan();
 	if (argv[1][0] == '1' || argv[1][0] == '2') {
 		version = argv[1][0] - '0';
 		wire(node);

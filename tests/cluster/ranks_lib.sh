@@ -23,18 +23,19 @@ client() {
 
 # Runs a step of ranks that use the process manager. Checks that all ranks ran, and that each has read what its neighbour published.
 # Checks that the map names the node of each rank, and that srun predicted the length of the map. If the step has its own job and up
-# to 128 ranks, checks that the nodes of the ranks are those in the record of the job. Sets `map` and `how`.
+# to 128 ranks, checks that the nodes of the ranks are those in the record of the job. For more ranks, the record has no room, and the nodes
+# must be those of $PLACEMENT_RANKS, unless MPI cannot read the map of that order. Sets `map` and `how`.
 ranks_agree() {  # 1|2|x ranks options of srun...
   local protocol=$1 ranks=$2 type=pmi2
   shift 2
   [ "$protocol" = x ] && type=pmix
   client
+  rm -f planned explained
   srun -v --mpi=$type -n "$ranks" "$@" ./pmi_ranks "$protocol" >out 2>err || fail "srun $*: $(tail -n 5 err)"
   map=$(awk '$1 == 0 { print $5 }' out)
   how=$(sed -n 's/.* best order .*--mpi=[^ ]*: //p' err)
   local job
   job=$(sed -n 's/.*placement: step \([0-9]*\)\..*/\1/p' err | head -n 1)
-  rm -f explained
   [ -z "$job" ] || [ -n "${SLURM_JOB_ID:-}" ] || [ "$ranks" -gt 128 ] || "$SP_PREFIX/bin/placectl" explain --json "$job" >explained
   local policy=none
   case " $* " in *' -m '*) policy=yes ;; esac
@@ -45,15 +46,21 @@ rows = sorted((int(rank), int(size), node, next_node, map) for rank, size, node,
 assert [row[0] for row in rows] == list(range(ranks)) and {row[1] for row in rows} == {ranks}, "ranks are missing"
 node_of = [row[2] for row in rows]
 assert all(row[3] == node_of[(row[0] + 1) % ranks] for row in rows), "a rank has read another node for its neighbour"
+def node_of_rank(text):
+    nodes = {}
+    for node, listed in zip(sorted(set(node_of), key=lambda node: int(node[1:])), text.split(";"), strict=True):
+        for part in listed.split(","):
+            first, _, last = part.partition("-")
+            nodes |= {rank: node for rank in range(int(first), int(last or first) + 1)}
+    return nodes
 if os.path.exists("explained"):
     (decision,) = [one for one in json.load(open("explained"))["decisions"] if one["for_start"]]
     (planned,) = [term[len("ranks: "):] for term in decision["terms"] if term.startswith("ranks: ")]
-    on_record = {}
-    for node, listed in zip(sorted(set(node_of), key=lambda node: int(node[1:])), planned.split(";"), strict=True):
-        for part in listed.split(","):
-            first, _, last = part.partition("-")
-            on_record |= {rank: node for rank in range(int(first), int(last or first) + 1)}
+    on_record = node_of_rank(planned)
     assert [on_record[rank] for rank in range(ranks)] == node_of, "the record has other nodes"
+elif protocol == "x" and ranks > 128 and os.path.exists("planned"):
+    planned = node_of_rank(open("planned").read().strip().partition(".")[2])
+    assert [planned[rank] for rank in range(ranks)] == node_of, "the plan has other nodes"
 assert not policy or re.search(r"placement: step \d+\.\d+ by [A-Z]", open("err").read()), "the step ran as under stock Slurm"
 told = [int(bytes) for bytes in re.findall(r"MPI .* map of (\d+) bytes", open("err").read())]
 if protocol == "x":

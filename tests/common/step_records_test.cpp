@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -78,6 +79,33 @@ START_TEST(ranks_that_do_not_fit_are_left_out) {
   step.terms = {"ranks: " + std::string(5000, '1')};
   records.put(step);
   ck_assert(records.of_job(1).at(0).terms.empty());
+}
+END_TEST
+
+// Returns ranks whose text has this number of bytes, as "0;0;10".
+placement::RanksOfNodes ranks_of_bytes(std::size_t bytes) {
+  placement::RanksOfNodes ranks((bytes + 1) / 2, {0});
+  if (bytes % 2 == 0) ranks.back() = {10};
+  return ranks;
+}
+
+START_TEST(a_remark_fits_into_each_record_and_ranks_have_at_most_3000_bytes) {
+  const TemporaryDirectory directory;
+  const StepRecords records(directory.path() + "/steps");
+  for (const std::size_t bytes : {std::size_t{2999}, std::size_t{3000}, std::size_t{3001}})
+    for (const std::size_t given : {std::size_t{10}, std::size_t{1000}}) {
+      const auto ranks = ranks_of_bytes(bytes);
+      ck_assert_uint_eq(placement::ranks_text(ranks, 5000).size(), bytes);
+      Decision step = step_of(1, "0");
+      step.terms.clear();
+      step.given = std::string(given, 'n');
+      StepRecords::add_terms(step, std::string(200, 'r'), ranks);
+      records.put(step);
+      const auto terms = records.of_job(1).at(0).terms;
+      ck_assert_uint_eq(terms.size(), bytes <= 3000 && given == 10 ? 2 : 1);
+      ck_assert(terms[0] == std::string(200, 'r'));
+      if (terms.size() == 2) ck_assert_uint_eq(terms[1].size(), bytes + std::strlen("ranks: "));
+    }
 }
 END_TEST
 
@@ -225,6 +253,7 @@ static Suite* suite() {
   tcase_add_test(core, a_record_is_read_as_written);
   tcase_add_test(core, the_file_does_not_grow_without_limit);
   tcase_add_test(core, ranks_that_do_not_fit_are_left_out);
+  tcase_add_test(core, a_remark_fits_into_each_record_and_ranks_have_at_most_3000_bytes);
   tcase_add_test(core, damaged_records_and_foreign_files_are_left_out);
   tcase_add_test(core, the_file_is_found_by_the_environment);
   tcase_add_test(core, a_plan_becomes_the_record_of_its_step);

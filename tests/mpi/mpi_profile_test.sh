@@ -156,6 +156,14 @@ MPICC=$MPICC MPIRUN=$MPIRUN "$source/contrib/evaluation/profile-many" "$librarie
 [ "$(grep -c ' right$' "$scratch/many")" = 4 ] || { fail "profiles of 1, 3, 13 and 24 ranks"; cat "$scratch/many"; }
 awk '$1 == 24 { gsub(/[()]/, ""); found = 1; if ($4 - $3 > 400) exit 1 } END { exit !found }' "$scratch/many" ||
   { fail "rank 0 of 24 ranks needs more than 400 KiB more than any rank before the end"; cat "$scratch/many"; }
+# Rank 0 needs at most twice the memory of the others. SP_PROFILE_RANKS has more numbers of ranks, in contrib/check --all 128.
+for ranks in ${SP_PROFILE_RANKS:-}; do
+  MPICC=$MPICC MPIRUN=$MPIRUN "$source/contrib/evaluation/profile-many" "$libraries/libplacement-profile.so" "$ranks" >"$scratch/many.$ranks" 2>&1 ||
+    { fail "a profile of $ranks ranks"; cat "$scratch/many.$ranks"; }
+  cat "$scratch/many.$ranks" >>"$scratch/many"
+done
+awk '$1 + 0 > 0 { gsub(/[()]/, ""); found++; if ($4 > 2 * $3) exit 1 } END { exit !found }' "$scratch/many" ||
+  { fail "rank 0 needs more than twice the memory of the others"; cat "$scratch/many"; }
 # ---- four threads that send as fast as they can, and one that polls: counted in slices, the sum is near what was sent, and never equal
 flooded() {  # case, option of sampling: prints what was counted as a part of what was sent
   PLACEMENT_PROFILE_SAMPLE=$2 "$tool" -o "$scratch/flood" "$MPIRUN" -np 1 "$scratch/mpi_traffic" "$1" >"$scratch/log" 2>&1 || cat "$scratch/log" >&2

@@ -39,7 +39,7 @@ for ranks in 14 16; do
   reorder "$ranks ranks on nodes of two" $ranks "moved [1-9]* moved [1-9]* moved [1-9]* *" \
     PLACEMENT_REORDER_HARDWARE="$scratch/eight_pairs" -- topologies
 done
-# By hand, for other numbers of ranks: SP_REORDER_RANKS="128 256" SP_REORDER_SECONDS=300
+# In contrib/check --all for 128 ranks; by hand for others: SP_REORDER_RANKS="128 256" SP_REORDER_SECONDS=300
 for ranks in ${SP_REORDER_RANKS:-}; do
   printf '2\n%d 4\n' $(((ranks + 3) / 4)) >"$scratch/many_nodes"
   reorder "$ranks ranks" "$ranks" "moved [1-9]* moved [1-9]* moved [1-9]* *" PLACEMENT_REORDER_HARDWARE="$scratch/many_nodes" -- topologies

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tests the limits of what slurmctld sends to the steps of a job: PLACEMENT_STATE, which has what was known of the
 // nodes when they were chosen, and PLACEMENT_RANKS.
-#include <cstdio>
+#include <cstring>
 #include <random>
 
 #include "common/decision/job_state.hpp"
@@ -14,16 +14,22 @@ using namespace placement::planning;
 
 namespace {
 
-// Returns the state of a job of two tasks on a ring of nodes with different outage probabilities.
-std::string state_on_ring(std::uint32_t nodes) {
+// Returns the outage probability of a node as text, with at least six significant digits. The digits of all nodes
+// together are `more_digits` more.
+std::string outage_of(std::uint32_t node, std::uint32_t nodes, std::uint32_t more_digits) {
+  const std::string noise =
+      std::to_string(10'000'000'000'000U + node * 2654435761ULL % 1'000'000'007U * 3'141'592'653U);
+  const std::uint32_t more = more_digits / nodes + (node < more_digits % nodes ? 1 : 0);
+  return "0.000" + std::to_string(100000 + (node * 2654435761U) % 900000) + noise.substr(4, more);
+}
+
+// Returns the state of a job of two tasks on a ring of nodes with the outage probabilities of outage_of().
+std::string state_on_ring(std::uint32_t nodes, std::uint32_t more_digits = 0) {
   const std::string last = std::to_string(nodes - 1);
   const TemporaryDirectory directory;
   std::string outages;
-  for (std::uint32_t n = 0; n < nodes; ++n) {
-    char line[64];
-    std::snprintf(line, sizeof line, "n%u 0.%09u\n", n, 100000 + (n * 2654435761U) % 900000);
-    outages += line;
-  }
+  for (std::uint32_t n = 0; n < nodes; ++n)
+    outages += "n" + std::to_string(n) + " " + outage_of(n, nodes, more_digits) + "\n";
   TestMachine(nodes, 1).configure(
       "TorusFile=" +
       directory.file("torus", "torus " + std::to_string(nodes) + "\nn[0-" + last + "] 0-" + last + "\n") +
@@ -82,6 +88,64 @@ START_TEST(planned_ranks_have_at_most_16_kib) {
 }
 END_TEST
 
+// Returns the bytes of the text of ranks in blocks of `ranks` on each of `nodes` nodes.
+std::size_t bytes_of_blocks(std::uint32_t nodes, std::uint32_t ranks) {
+  RanksOfNodes blocks(nodes);
+  for (std::uint32_t rank = 0; rank < nodes * ranks; ++rank)
+    blocks[rank / ranks].push_back(static_cast<std::int32_t>(rank));
+  return ranks_text(blocks, SIZE_MAX).size();
+}
+
+// Returns numbers of nodes, below 2,000, and of ranks on each whose blocks have this number of bytes.
+std::pair<std::uint32_t, std::uint32_t> blocks_of_bytes(std::size_t bytes) {
+  for (std::uint32_t ranks = 5; ranks < 200; ++ranks) {
+    std::uint32_t nodes = 1;
+    for (std::uint32_t step = 1024; step > 0; step /= 2)
+      if (bytes_of_blocks(nodes + step, ranks) <= bytes) nodes += step;
+    if (bytes_of_blocks(nodes, ranks) == bytes) return {nodes, ranks};
+  }
+  ck_abort_msg("no blocks have %zu bytes", bytes);
+}
+
+START_TEST(planned_ranks_of_exactly_16_kib) {
+  next_job = 10'000;
+  const std::size_t most = (16 << 10) - std::strlen("10000.");
+  for (const std::size_t bytes : {most, most + 1}) {
+    const auto [nodes, ranks] = blocks_of_bytes(bytes);
+    const std::string text = plan_of(nodes, ranks, false)->planned_ranks;
+    ck_assert_uint_eq(text.size(), bytes == most ? 16 << 10 : 0);
+  }
+}
+END_TEST
+
+START_TEST(ranks_of_exactly_767_bytes_are_on_record) {
+  for (const std::size_t bytes : {std::size_t{767}, std::size_t{768}}) {
+    const auto [nodes, ranks] = blocks_of_bytes(bytes);
+    ck_assert_uint_eq(plan_of(nodes, ranks, false)->costs.ranks.size(), bytes == 767 ? bytes : 0);
+  }
+}
+END_TEST
+
+// With one more digit the state has no room for all digits.
+START_TEST(the_state_of_32_kib_less_a_few_bytes_has_all_digits) {
+  constexpr std::uint32_t nodes = 5000;
+  std::uint32_t low = 0, high = 8 * nodes;
+  std::size_t bytes = 0;
+  while (high - low > 1) {
+    const std::uint32_t more = (low + high) / 2;
+    const std::string text = state_on_ring(nodes, more);
+    ck_assert_uint_le(text.size(), 32 << 10);
+    const JobState state = unpack_job_state(text);
+    int exact = 0;  // of two nodes or more that the job does not have, whose names are their positions
+    for (const std::uint32_t n : {2999, 3000, 3001})
+      exact += state.outages->of("@" + std::to_string(n)) == std::stod(outage_of(n, nodes, more)) ? 1 : 0;
+    (exact >= 2 ? low : high) = more;
+    if (exact >= 2) bytes = text.size();
+  }
+  ck_assert_msg(bytes > (32 << 10) - 64, "%zu bytes with all digits", bytes);
+}
+END_TEST
+
 START_TEST(the_state_has_all_digits_while_these_fit) {
   const std::string text = state_on_ring(500);
   const JobState state = unpack_job_state(text);
@@ -102,6 +166,9 @@ static Suite* suite() {
   TCase* core = tcase_create("core");
   tcase_add_test(core, planned_ranks_of_1_to_5040_nodes);
   tcase_add_test(core, planned_ranks_have_at_most_16_kib);
+  tcase_add_test(core, planned_ranks_of_exactly_16_kib);
+  tcase_add_test(core, ranks_of_exactly_767_bytes_are_on_record);
+  tcase_add_test(core, the_state_of_32_kib_less_a_few_bytes_has_all_digits);
   tcase_add_test(core, the_state_has_all_digits_while_these_fit);
   tcase_add_test(core, the_state_has_at_most_32_kib);
   suite_add_tcase(suite, core);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/request/shipped_request.hpp"
 
+#include <spawn.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <string>
 
@@ -144,6 +148,58 @@ START_TEST(a_small_stack_takes_a_sample) {
 }
 END_TEST
 
+// Returns the error of execve() for a program with the environment of this process and the request.
+int error_of_exec(const ShippedRequest& shipped) {
+  char program[] = "/bin/true";
+  char* const arguments[] = {program, nullptr};
+  std::vector<std::string> entries;
+  for (char** variable = environ; *variable; ++variable) entries.emplace_back(*variable);
+  for (const auto& [name, value] : environment_of(shipped)) entries.push_back(name + "=" + value);
+  std::vector<char*> pointers;
+  for (std::string& entry : entries) pointers.push_back(entry.data());
+  pointers.push_back(nullptr);
+  pid_t child = 0;
+  const int error = posix_spawn(&child, program, nullptr, nullptr, arguments, pointers.data());
+  if (error == 0) ck_assert_int_eq(waitpid(child, nullptr, 0), child);
+  return error;
+}
+
+// A job starts with the user's variables and the matrix if it starts with the user's variables. With 65,536 ranks, the
+// variables of a step need 500 KiB more.
+START_TEST(the_users_own_environment_takes_room) {
+  const PlacementRequest large = request_with(noise(65'536, 3)), small = request_with(noise(4'000, 30));
+  constexpr int kib = 100;
+  for (const rlim_t stack_mib : {rlim_t{8}, rlim_t{64}}) {
+    rlimit stack{};
+    ck_assert_int_eq(getrlimit(RLIMIT_STACK, &stack), 0);
+    stack.rlim_cur = stack_mib << 20;
+    ck_assert_int_eq(setrlimit(RLIMIT_STACK, &stack), 0);
+    const std::size_t limit = std::min<std::size_t>(stack.rlim_cur / 4, 6 << 20);
+    std::size_t used = 0;
+    for (char** variable = environ; *variable; ++variable) used += std::strlen(*variable) + 1 + sizeof(char*);
+    for (int variables = 0; used + (kib + 1) * 1024 < limit; ++variables, used += kib * 1024 + 32) {
+      for (const PlacementRequest* request : {&large, &small}) {
+        const ShippedRequest shipped = placement::spank::pack_request(*request, 0);
+        ck_assert_int_eq(error_of_exec(shipped), 0);
+        std::size_t bytes = 0;
+        for (const auto& [name, value] : shipped.variables) bytes += name.size() + value.size();
+        const bool is_large = request == &large;
+        ck_assert_uint_le(used + bytes, std::max(limit - ((is_large ? 500 : 126) << 10), used + 200));
+        ck_assert(is_large || used > 300 << 10 || shipped.note.empty());
+        const auto received = unpack(environment_of(shipped)).value();
+        ck_assert(received.matrix || !shipped.note.empty());
+      }
+      setenv(("USER_" + std::to_string(variables)).c_str(), std::string(kib * 1024, 'x').c_str(), 1);
+    }
+    for (int variables = 0; variables < 64; ++variables) unsetenv(("USER_" + std::to_string(variables)).c_str());
+  }
+  // The matrix of an outer job is replaced.
+  const ShippedRequest whole = placement::spank::pack_request(large, 0);
+  for (const auto& [name, value] : environment_of(whole)) setenv(name.c_str(), value.c_str(), 1);
+  ck_assert(placement::spank::pack_request(large, 0).variables == whole.variables);
+}
+END_TEST
+
 START_TEST(damaged_requests_are_refused) {
   ck_assert(!unpack({}));
   const auto whole = environment_of(placement::spank::pack_request(request_with(noise(8000, 20)), 0));
@@ -207,6 +263,7 @@ int main() {
   tcase_add_test(tests, large_matrices_stay_within_the_limits);
   tcase_add_test(tests, very_many_pairs_go_as_a_sample);
   tcase_add_test(tests, a_small_stack_takes_a_sample);
+  tcase_add_test(tests, the_users_own_environment_takes_room);
   tcase_add_test(tests, damaged_requests_are_refused);
   tcase_add_test(tests, a_request_for_a_stored_profile_travels_without_a_matrix);
   suite_add_tcase(suite, tests);

@@ -8,6 +8,7 @@
 #include "common/topology/switch_tree.hpp"
 #include "common/util/cpu_list.hpp"
 #include "common/decision/process_map.hpp"
+#include "policies/baselines.hpp"
 #include "spank/step/slurm_view.hpp"
 #include "tests/check.hpp"
 #include "tests/words.hpp"
@@ -237,12 +238,93 @@ START_TEST(the_map_of_the_ranks_fits) {
     const auto placed = placement::spank::place_step(far_pairs(128), step, view, limited_to(limit));
     check_legal(placed, step);
     ck_assert_uint_le(map_bytes(placed.ranks_of_node), limit);
-    ck_assert(placed.cost_of_best_order == free.cost && placed.cost > free.cost);
+    ck_assert(placed.cost_of_best_order == free.cost && placed.cost >= free.cost);
     ck_assert(placed.cost <= placed.natural_cost && placed.natural_cost == free.natural_cost);
     ck_assert(limit < 400 || placed.cost < placed.natural_cost);
     ck_assert_uint_eq(placed.slot_of_rank.size(), 128);
     ck_assert_uint_eq(placed.cores_of_rank.size(), 128);
   }
+}
+END_TEST
+
+// Returns the hop-bytes of Slurm's cyclic order of the ranks on nodes with equally many tasks.
+placement::Cost cyclic_cost(const PlacementRequest& request, const StepShape& step, const ClusterView& view) {
+  const placement::StepView places = placement::view_of_step(view, step);
+  placement::Request all;
+  all.tasks = request.matrix->ranks();
+  all.cores_per_task = places.cores_per_task;
+  all.min_nodes = all.max_nodes = static_cast<std::int32_t>(step.nodes.size());
+  all.node_tasks = step.tasks;
+  all.matrix = request.matrix;
+  placement::Placement placement =
+      placement::policies::place_sequential(places.view, all, placement::Deadline::never());
+  const auto natural = placement.ranks;
+  const std::size_t nodes = step.nodes.size();
+  for (std::size_t rank = 0; rank < natural.size(); ++rank)
+    placement.ranks[rank] = natural[rank % nodes * static_cast<std::size_t>(step.tasks[0]) + rank / nodes];
+  return placement::policies::step_cost(places.view, all, placement, false);
+}
+
+// A periodic grid with much traffic within its columns, whose rows are `columns` ranks long. The last ranks are alone.
+std::vector<placement::CommEdge> grid_of_columns(std::int32_t ranks, std::int32_t columns) {
+  std::vector<placement::CommEdge> edges;
+  ranks -= ranks % columns;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    const std::int32_t row = rank / columns * columns;
+    edges.push_back({rank, row + (rank + 1 - row) % columns, 100});
+    edges.push_back({rank, (rank + columns) % ranks, 1000});
+  }
+  return edges;
+}
+
+// Ranks of equal rest modulo `nodes` talk much, and groups of them in a chain in another order.
+std::vector<placement::CommEdge> chained_groups(std::int32_t ranks, std::int32_t nodes) {
+  std::vector<placement::CommEdge> edges;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    for (std::int32_t other = rank + nodes; other < ranks; other += nodes) edges.push_back({rank, other, 1000});
+    const std::int32_t group = rank % nodes;
+    if (group + 1 < nodes)
+      edges.push_back({rank - group + group * 7 % nodes, rank - group + (group + 1) * 7 % nodes, 50});
+  }
+  return edges;
+}
+
+// Where the best order has a long map, orders with other numbers of the nodes and Slurm's own are tried, too.
+START_TEST(a_short_map_costs_no_more_than_cyclic_order) {
+  const auto check = [](std::int32_t ranks, const std::vector<placement::CommEdge>& edges, int most_percent) {
+    const ClusterView view = machine(16, 2, 32);
+    const StepShape step = step_on(view, std::vector<std::int32_t>(16, ranks / 16));
+    const PlacementRequest request{placement::parse_policy_spec("TREEMATCH"),
+                                   std::make_shared<const CommMatrix>(CommMatrix::from_edges(ranks, edges)), false};
+    const auto free = placement::spank::place_step(request, step, view);
+    const std::size_t limit = placement::longest_map("pmi2");
+    ck_assert_uint_gt(map_bytes(free.ranks_of_node), limit);
+    const auto placed = placement::spank::place_step(request, step, view, limited_to(limit));
+    check_legal(placed, step);
+    ck_assert_uint_le(map_bytes(placed.ranks_of_node), limit);
+    ck_assert(placed.cost <= cyclic_cost(request, step, view));
+    ck_assert_msg(placed.cost * 100 <= free.cost * most_percent, "%s, best order %s",
+                  placement::to_string(placed.cost).c_str(), placement::to_string(free.cost).c_str());
+    ck_assert(placement::spank::place_step(request, step, view, limited_to(limit)).ranks_of_node ==
+              placed.ranks_of_node);
+  };
+  check(512, grid_of_columns(512, 16), 100);
+  check(512, grid_of_columns(512, 48), 114);
+  check(256, chained_groups(256, 16), 101);
+  check(1024, chained_groups(1024, 16), 101);
+}
+END_TEST
+
+// With one rank on each node, a map is short only for successive ranks. Part of the ranks are then in the best order.
+START_TEST(part_of_the_order_is_kept_if_the_rest_has_no_room) {
+  const ClusterView view = machine(128, 1, 1);
+  const StepShape step = step_on(view, std::vector<std::int32_t>(128, 1));
+  const auto free = placement::spank::place_step(far_pairs(128), step, view);
+  const auto placed = placement::spank::place_step(far_pairs(128), step, view, limited_to(673));
+  check_legal(placed, step);
+  ck_assert_uint_gt(map_bytes(free.ranks_of_node), 673);
+  ck_assert_uint_le(map_bytes(placed.ranks_of_node), 673);
+  ck_assert(placed.natural_cost - placed.cost > (free.natural_cost - free.cost) / 4);
 }
 END_TEST
 
@@ -455,6 +537,8 @@ int main() {
   tcase_add_test(tests, a_step_of_one_task);
   tcase_add_test(tests, a_matrix_of_another_size_is_refused);
   tcase_add_test(tests, the_map_of_the_ranks_fits);
+  tcase_add_test(tests, a_short_map_costs_no_more_than_cyclic_order);
+  tcase_add_test(tests, part_of_the_order_is_kept_if_the_rest_has_no_room);
   tcase_add_test(tests, each_policy_has_a_map_that_fits);
   tcase_add_test(tests, each_shape_of_step_has_a_map_that_fits);
   tcase_add_test(tests, ranks_stay_in_natural_order_if_no_map_fits);
