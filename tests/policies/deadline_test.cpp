@@ -268,8 +268,8 @@ START_TEST(more_time_never_costs_more_by_the_measured_network) {
 }
 END_TEST
 
-// NLA chooses nodes by the least regret when the user gives no weights. Without time, too, no simple rule has nodes that
-// are at least as idle and have a better network.
+// NLA chooses nodes by the least regret when the user gives no weights. Without time, too, no simple rule has nodes
+// that are at least as idle and have a better network.
 START_TEST(nodes_by_regret_are_not_behind_simple_rules) {
   simulate_clock();
   for (int round = 0; round < 60; ++round) {
