@@ -74,7 +74,7 @@ const Command& find_command(const std::string& name) {
 
 // Prints what `placectl help WORD..` asks for: the help of the command that the words name, as --help after them does.
 int show_help(int argc, char** argv, std::string& who) {
-  if (argc < 1) {
+  if (argc < 1 || argv[0] == std::string_view("help") || argv[0] == std::string_view("--help")) {
     std::fputs(overview().c_str(), stdout);
     return exit_ok;
   }

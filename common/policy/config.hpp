@@ -136,16 +136,6 @@ std::string placement_conf_path(std::string_view slurm_conf = {});
 // Returns the name of a mode as placement.conf has it.
 std::string to_string(Mode mode);
 
-// Calls `check`, and appends the text of an Error that it throws to `mistakes`.
-template <typename Check>
-void note_mistake(std::vector<std::string>& mistakes, Check check) {
-  try {
-    check();
-  } catch (const Error& error) {
-    mistakes.emplace_back(error.what());
-  }
-}
-
 // As read_config(), but skips a wrong line and appends its mistake to `mistakes`, at most 100. A key with a wrong value
 // has its default. Throws Error when the file cannot be read.
 Config read_config(const std::string& path, MissingFile missing, std::vector<std::string>& mistakes);

@@ -22,7 +22,7 @@ bool parse_probability(std::string_view word, double& value) {
 
 NodeOutages parse_outages(std::string_view text, const std::string& file) {
   NodeOutages outages;
-  for (const TextLine& line : text_lines(text)) {
+  take_lines(text_lines(text), [&](const TextLine& line) {
     const std::vector<std::string_view> words = split_words(line.text);
     if (words.size() != 2)
       fail_at(file, line.number, "'" + shown(line.text) + "' is not of the form \"node probability\"");
@@ -36,7 +36,7 @@ NodeOutages parse_outages(std::string_view text, const std::string& file) {
       if (outages.lists(name)) fail_at(file, line.number, "node " + shown(name) + " is listed twice");
       outages.set(std::move(name), probability, line.number);
     }
-  }
+  });
   return outages;
 }
 

@@ -98,14 +98,14 @@ class FileReader {
   void read(const std::string& path, std::string_view text, int depth = 0) {
     if (text.starts_with("\xef\xbb\xbf"))
       fail_at(path, 1, "starts with a byte order mark, which Slurm rejects: save the file without it");
-    for (const ConfLine& line : conf_lines(text)) {
+    take_lines(conf_lines(text), [&](const ConfLine& line) {
       if (const std::string* name = line.value("ClusterName")) cluster_ = lower_case(*name);
       const std::vector<std::string_view> words = split_words(line.rest);
       if (!line.pairs.empty() || words.size() != 2 || !equal_any_case(words[0], "include"))
         take_(path, line);
       else
         include(path, line.number, std::string(words[1]), depth);
-    }
+    });
   }
 
  private:

@@ -71,6 +71,7 @@ SlurmMachine read_slurm_machine(const std::string& slurm_conf_path) {
     take_topology_kind(line, kind);
     if (equal_any_case(line.pairs[0].first, "NodeSet")) sets.emplace_back(file, line);
     if (!equal_any_case(line.pairs[0].first, "PartitionName")) return;
+    if (const std::string* list = line.value("Nodes")) hosts_at(*list, file, line);  // throws Error for a wrong list
     ConfLine whole{line.number, defaults.pairs, {}};
     whole.pairs.insert(whole.pairs.end(), line.pairs.begin(), line.pairs.end());  // later values win
     if (equal_any_case(line.pairs[0].second, "DEFAULT"))

@@ -164,7 +164,8 @@ std::vector<SwitchRecord> read_switch_lines(std::span<const FileLine> lines, con
   const std::string first(keys[0]);
   std::vector<SwitchRecord> switches;
   std::unordered_map<std::string, std::size_t> number_of;
-  for (const auto& [file, line] : lines) {
+  take_lines(lines, [&](const FileLine& each) {
+    const auto& [file, line] = each;
     if (!equal_any_case(first_key(line), first))
       fail_at(file, line.number, "expected a line that starts with " + first + "=");
     check_keys(file, line, keys);
@@ -174,18 +175,18 @@ std::vector<SwitchRecord> read_switch_lines(std::span<const FileLine> lines, con
     if (line.value("Nodes") && line.value("Switches"))
       fail_at(file, line.number, "switch " + shown(own) + " has Nodes= and Switches=: keep one of them");
     switches.push_back({own, 0, nodes.of(line, file)});
-  }
+  });
   std::vector<std::vector<std::size_t>> children(switches.size());
-  for (std::size_t s = 0; s < lines.size(); ++s) {
-    const auto& [file, line] = lines[s];
+  take_lines(lines, [&](const FileLine& each) {
+    const auto& [file, line] = each;
     const std::string* list = line.value("Switches");
-    if (!list) continue;
+    if (!list) return;
     for (const std::string& child : hosts_at(*list, file, line)) {
       const auto found = number_of.find(child);
       if (found == number_of.end()) fail_at(file, line.number, "switch " + shown(child) + " has no SwitchName line");
-      children[s].push_back(found->second);
+      children[static_cast<std::size_t>(&each - lines.data())].push_back(found->second);
     }
-  }
+  });
   for (const std::size_t s : bottom_up(children, switches, name)) {
     std::unordered_set<std::string_view> seen;
     for (const std::size_t child : children[s]) {
@@ -240,7 +241,8 @@ std::vector<SwitchRecord> read_block_lines(std::span<const FileLine> lines, cons
   std::unordered_set<std::string> names;
   std::vector<SwitchRecord> blocks;
   std::vector<std::int64_t> in_one;
-  for (const auto& [file, line] : lines) {
+  take_lines(lines, [&](const FileLine& each) {
+    const auto& [file, line] = each;
     const std::string_view first = first_key(line);
     const bool sizes = equal_any_case(first, "BlockSizes"), levels = equal_any_case(first, "BlockLevels");
     if (!sizes && !levels && !equal_any_case(first, "BlockName"))
@@ -249,12 +251,12 @@ std::vector<SwitchRecord> read_block_lines(std::span<const FileLine> lines, cons
     if (sizes || levels) {
       if (line.pairs.size() > 1) fail_at(file, line.number, std::string(first) + "= takes a line of its own");
       in_one = sizes ? read_block_sizes(file, line) : std::vector<std::int64_t>{1};
-      continue;
+      return;
     }
     if (!names.insert(line.pairs[0].second).second)
       fail_at(file, line.number, "block " + shown(line.pairs[0].second) + " is given twice");
     blocks.push_back({line.pairs[0].second, 0, nodes.of(line, file)});
-  }
+  });
   if (blocks.empty()) throw Error(name + ": has no BlockName line");
   if (in_one.empty() && std::ranges::all_of(blocks, [](const SwitchRecord& block) { return block.nodes.empty(); }))
     throw Error(name + ": no block has nodes of slurm.conf, and there is no BlockSizes line: give one of them");

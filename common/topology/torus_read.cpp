@@ -48,7 +48,7 @@ class TorusFile {
       fail_at(
           file_, lines_[0].number,
           "'" + shown(word) + "': of SCOTCH's targets, only tleaf, and torus and mesh with 2D, 3D or XD can be read");
-    for (const TextLine& line : lines_) {
+    take_lines(lines_, [this](const TextLine& line) {
       const std::vector<std::string_view> words = split_words(line.text);
       if (is_header_word(words[0]))
         read_header(words, line.number);
@@ -56,7 +56,7 @@ class TorusFile {
         read_faulty(words, line.number);
       else
         node_lines_.push_back({line.number, words});
-    }
+    });
     if (node_lines_.empty()) return without_names();
     if (faulty_line_ != 0)
       fail_at(file_, faulty_line_, "faulty: only in a file that names no nodes; for named nodes use an outage file");
@@ -64,7 +64,7 @@ class TorusFile {
     infer_dimensions();
     const TorusTopology empty =
         naming_file(file_, [&] { return TorusTopology(dimensions_, {}); });  // throws Error if too large
-    for (const NodeLine& line : node_lines_) place(line, empty);
+    take_lines(node_lines_, [&](const NodeLine& line) { place(line, empty); });
     if (nodes_.size() == 1 && !has_header)  // a keyword that this reader does not know
       fail_at(file_, node_lines_[0].number,
               "'" + shown(nodes_[0].name) +

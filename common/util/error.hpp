@@ -4,6 +4,8 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace placement {
 
@@ -13,6 +15,36 @@ class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+// The mistakes of several lines of a file. The text of the error is the first one.
+class LineErrors : public Error {
+ public:
+  explicit LineErrors(std::vector<std::string> texts) : Error(texts.front()), all(std::move(texts)) {}
+  std::vector<std::string> all;  // at least one
+};
+
+// Calls `check`, and appends the text of an Error that it throws to `mistakes`, or all texts of LineErrors.
+template <typename Check>
+void note_mistake(std::vector<std::string>& mistakes, Check check) {
+  try {
+    check();
+  } catch (const LineErrors& errors) {
+    mistakes.insert(mistakes.end(), errors.all.begin(), errors.all.end());
+  } catch (const Error& error) {
+    mistakes.emplace_back(error.what());
+  }
+}
+
+// Calls take(line) for each line of a file. Goes on after an Error, until there are 100. Then throws LineErrors.
+template <typename Lines, typename Take>
+void take_lines(const Lines& lines, Take take) {
+  std::vector<std::string> mistakes;
+  for (const auto& line : lines) {
+    note_mistake(mistakes, [&] { take(line); });
+    if (mistakes.size() >= 100) break;
+  }
+  if (!mistakes.empty()) throw LineErrors(std::move(mistakes));
+}
 
 // Throws the Error "PATH: WHAT: text of `error`", an errno. `what` is the failure, such as "cannot be opened".
 [[noreturn]] inline void fail_errno(const std::string& path, const char* what, int error = errno) {

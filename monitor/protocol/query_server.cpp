@@ -165,8 +165,7 @@ class QueryServer {
   // oldest one of the address with the most. It closes none whose query has arrived: that query is read instead.
   void limit_silent(const NetAddress& from, double now_s) {
     for (;;) {
-      const auto [in_all, there] =
-          fullness(true, from, limits_.silent_connections, limits_.source_silent_connections);
+      const auto [in_all, there] = fullness(true, from, limits_.silent_connections, limits_.source_silent_connections);
       if (!in_all && !there) return;
       const auto oldest = oldest_of_most(
           [&](const Connection& other) { return other.state == State::reading && (!there || other.from == from); },

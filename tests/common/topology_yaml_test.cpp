@@ -272,7 +272,8 @@ START_TEST(deep_values_are_refused) {
   };
   for (const char* part : {"[", "{a: ", "- ", "? "})
     ck_assert_error(parse_topology_yaml(repeated(part, 1'000'000), "t.yaml"), "t.yaml:1: more than 64");
-  ck_assert_error(parse_topology_yaml("\n" + repeated("[", 65) + repeated("]", 65), "t.yaml"), "t.yaml:2: more than 64");
+  ck_assert_error(parse_topology_yaml("\n" + repeated("[", 65) + repeated("]", 65), "t.yaml"),
+                  "t.yaml:2: more than 64");
   const std::string unused = "- topology: b\n  flat: true\n  more: " + repeated("[", 60) + repeated("]", 60) + "\n";
   ck_assert_text_eq(parse_topology_yaml(tree_of("      - {switch: s1, nodes: n1}\n") + unused, "t.yaml").name, "a");
 }

@@ -31,6 +31,7 @@ chmod +x bin/*
 cat >ours/slurm-placement-1.0/configure <<'END'
 #!/bin/sh
 for option in "$@"; do case $option in --with-slurm-source=*) slurm=${option#*=} ;; esac; done
+nice >"$STAND_IN/niceness-of-configure"
 [ ! -e "$STAND_IN/refuse" ] || { echo "configure: error: lemon/matching.h is missing: install liblemon-dev" >&2; exit 1; }
 sed -n 's/.*Version:[[:space:]]*/const char sentence[] = "slurm-placement OURS, built for Slurm /p' "$slurm/META" | sed "s/$/.\";/; s/OURS/${PWD##*-}/" >plugin.c
 END
@@ -78,7 +79,7 @@ echo DOWNLOAD=no >settings
 upgrade_to 24.11.5
 tree_of 24.11.5
 succeeds 24.11.5
-[ "$(cat niceness)" = 19 ] || fail "the build has the priority of $(cat niceness)"
+[ "$(cat niceness niceness-of-configure | uniq)" = 19 ] || fail "configure and make have the priorities $(cat niceness-of-configure niceness)"
 grep -q 'restart slurmctld' system-log || fail "it does not say what is to be done"
 runs && grep -q 'was built for Slurm 24.11.5$' said || fail "it builds what is there"
 

@@ -5,10 +5,12 @@
 #include <numeric>
 #include <string>
 
+#include "common/state/pair_arrays.hpp"
 #include "common/topology/switch_tree.hpp"
 #include "common/util/error.hpp"
 #include "common/util/random.hpp"
 #include "mapping/slots.hpp"
+#include "netload/live_input.hpp"
 #include "netload/selection.hpp"
 #include "policies/baselines.hpp"
 #include "policies/table.hpp"
@@ -266,6 +268,67 @@ START_TEST(more_time_never_costs_more_by_the_measured_network) {
 }
 END_TEST
 
+// NLA chooses nodes by the least regret when the user gives no weights. Without time, too, no simple rule has nodes
+// that are at least as idle and have a better network.
+START_TEST(nodes_by_regret_are_not_behind_simple_rules) {
+  simulate_clock();
+  for (int round = 0; round < 60; ++round) {
+    Random random(static_cast<std::uint64_t>(round));
+    const std::int32_t nodes = 8 + random.below(round % 4 == 3 ? 120 : 16);
+    ClusterView view;
+    view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(Ints{nodes, 4}));
+    auto live = std::make_shared<LiveState>();
+    Ints states(static_cast<std::size_t>(nodes));
+    std::iota(states.begin(), states.end(), 0);
+    for (const std::int32_t n : states) {
+      view.nodes.push_back({"n" + std::to_string(n), n * 4, 1, 4, 1, std::vector<bool>(4, true), n});
+      NodeState& node = live->nodes.emplace_back();
+      node.name = view.nodes.back().name;
+      node.liveness = Liveness::up;
+      node.age_s = 2;
+      node.cores = 4;
+      const double load = random.below(2) * random.below(8);
+      node.cpu_load = {load, load, load};
+    }
+    PairArrays arrays(nodes, states);
+    for (std::int32_t a = 0; a < nodes; ++a)
+      for (std::int32_t b = 0; b < a; ++b)
+        arrays.set(a, b, {static_cast<float>(10 + random.below(90)), 1e7F * static_cast<float>(1 + random.below(90))});
+    live->pairs = pair_table(std::move(arrays));
+    view.live = live;
+    Request request;
+    request.equal_tasks_per_node = true;
+    request.max_tasks_per_node = 2;
+    request.tasks = 2 * (2 + random.below(nodes / 3));
+    request.min_nodes = request.max_nodes = request.tasks / 2;
+    const netload::NetworkLoad network(live->pairs, states, netload::nla_weights({}), Deadline::never(),
+                                       netload::within_error(netload::SelectionRule::nla),
+                                       netload::pair_measure(netload::SelectionRule::nla, {}));
+    // Returns the largest load of the nodes, and the sum over their pairs; all rules take the same number of nodes.
+    const auto measured = [&](const Placement& placement) {
+      std::pair<double, double> result{0, 0};
+      const Ints tasks = tasks_of(view, placement);
+      for (std::int32_t a = 0; a < nodes; ++a)
+        if (tasks[a] > 0) result.first = std::max(result.first, netload::load_beyond_slurm(live->nodes[a]));
+      for (std::int32_t a = 0; a < nodes; ++a)
+        for (std::int32_t b = 0; b < a; ++b)
+          if (tasks[a] > 0 && tasks[b] > 0) result.second += network.at(a, b);
+      return result;
+    };
+    for (const int us : limits_us) {
+      const auto chosen =
+          measured(policies::find_policy("NLA")->place(view, request, Deadline::after(microseconds(us))));
+      for (const char* rule : {"SEQUENTIAL", "LOAD-AWARE"}) {
+        const auto simple = measured(policies::find_policy(rule)->place(view, request, Deadline::never()));
+        ck_assert_msg(simple.first > chosen.first || simple.second * (1 + 1e-4) >= chosen.second,
+                      "round %d, %d us: load %g and network %g, %s has %g and %g", round, us, chosen.first,
+                      chosen.second, rule, simple.first, simple.second);
+      }
+    }
+  }
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("deadline of a policy");
   TCase* all = tcase_create("all");
@@ -276,5 +339,9 @@ int main() {
   tcase_add_test(all, a_sample_of_the_pairs_is_not_behind_the_natural_order);
   tcase_add_loop_test(all, more_time_never_costs_more_by_the_measured_network, 0, 2);
   suite_add_tcase(suite, all);
+  TCase* nodes = tcase_create("nodes");
+  tcase_set_timeout(nodes, 120);
+  tcase_add_test(nodes, nodes_by_regret_are_not_behind_simple_rules);
+  suite_add_tcase(suite, nodes);
   return run_suite(suite);
 }

@@ -12,6 +12,10 @@ general() {
   overview=$out
   run help
   expect 0 "$overview" ''
+  for words in help --help; do
+    run help $words
+    expect 0 "$overview" ''
+  done
   for words in map 'matrix info' simulate; do
     # shellcheck disable=SC2086
     run $words --help
@@ -195,6 +199,21 @@ configuration() {
   run check-config bad
   checks=$((checks + 1))
   [ $code = 1 ] && [ "$(wc -l <<<"$err")" = 100 ] || fail "$command: $(wc -l <<<"$err") lines"
+  # This includes all wrong lines of the files that placement.conf names, and of the files of the site.
+  mkdir wrong
+  printf 'torus 2 2\nn1 0 0\nn1 1 1\nn9 5 5\nn4\n' >wrong/torus
+  printf 'n1 2\nn2 0.1\nn3 x\n' >wrong/outages
+  printf 'NodeName=n[1-\nNodeName=n2 CPUs=abc\nPartitionName=p Nodes=n[3-\n' >wrong/slurm.conf
+  printf 'SwitchName=a Nodes=n[1-\nSwitchName=b Foo=1\nSwitchName=c Nodes=n1\n' >wrong/topology.conf
+  printf '%s\n' TorusFile="$work/wrong/torus" OutageFile="$work/wrong/outages" >wrong/placement.conf
+  run check-config wrong/placement.conf
+  checks=$((checks + 1))
+  [ $code = 1 ] && [ "$(grep -o '[a-z.]*:[0-9]*:' <<<"$err" | tr '\n' ' ')" = "torus:3: torus:4: torus:5: outages:1: outages:3: slurm.conf:1: slurm.conf:2: slurm.conf:3: topology.conf:1: topology.conf:2: " ] || fail "$command: $err"
+  printf 'BlockName=a Nodes=n[1-\nBlockSizes=x\nBlockName=c Foo=1\n' >wrong/topology.conf
+  printf 'NodeName=n[1-4]\n' >wrong/slurm.conf
+  run check-config --slurm-conf wrong/slurm.conf placement.conf
+  checks=$((checks + 1))
+  [ $code = 1 ] && [ "$(grep -o '[a-z.]*:[0-9]*:' <<<"$err" | tr '\n' ' ')" = "topology.conf:1: topology.conf:2: topology.conf:3: " ] || fail "$command: $err"
   run check-config bad worse
   refused 2 "placectl check-config: unexpected 'worse'"
   printf 'TreematchTopologyFile=%s/machine\n' "$work" >placement.conf

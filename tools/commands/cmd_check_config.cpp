@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <utility>
 
 #include "common/policy/config.hpp"
@@ -163,7 +162,16 @@ void read_site(Checked& checked, bool must_exist) {
     checked.machine = read_slurm_machine(checked.slurm_conf);
     for (const NodeShape& node : checked.machine->nodes) checked.node_names.push_back(node.name);
   });
-  if (!checked.machine) return;
+  if (!checked.machine) {
+    // Without nodes, only wrong lines of the file of the switches are certain mistakes.
+    try {
+      read_switches(checked.slurm_conf, {});
+    } catch (const LineErrors& errors) {
+      mistakes.insert(mistakes.end(), errors.all.begin(), errors.all.end());
+    } catch (const Error&) {
+    }
+    return;
+  }
   note_mistake(mistakes, [&] { read_gpus(checked); });
   note_mistake(mistakes, [&] {
     const std::string path = topology_file(checked.slurm_conf);
@@ -302,7 +310,8 @@ int command_check_config(int argc, char** argv) {
     write_output("", as_json(checked));
   else if (!line.has("quiet") && (checked.own || checked.mistakes.empty()))
     write_output("", as_text(checked));
-  std::ranges::move(checked.mistakes_of_site, std::back_inserter(checked.mistakes));
+  for (std::string& mistake : checked.mistakes_of_site)  // a key of placement.conf may name a file of the site
+    if (std::ranges::count(checked.mistakes, mistake) == 0) checked.mistakes.push_back(std::move(mistake));
   if (!checked.mistakes.empty()) throw Error(joined(checked.mistakes, "\n"));
   if (const std::string trouble = checked.controller.state ? trouble_of(*checked.controller.state) : "";
       !trouble.empty())

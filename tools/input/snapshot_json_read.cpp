@@ -119,6 +119,8 @@ class JsonObject {
     return static_cast<Enum>(found - names.begin());
   }
 
+  void ignore(const char* member) { asked_.push_back(member); }
+
   // Returns whether the member is there, even if it is null, and whether it is there and not null.
   bool has(const char* member) const { return json_object_object_get_ex(object_, member, nullptr); }
   bool known(const char* member) const { return find(member) != nullptr; }
@@ -176,6 +178,8 @@ class Reader {
     state_.outage_horizon_s = object.number<double>("outage_horizon_s", live_range::seconds);
     const std::vector<json_object*> nodes = object.list("nodes"), groups = object.list("groups"),
                                     pairs = object.list("pairs");
+    for (const char* older : {"scored_node_hours", "seen_outages", "estimator_reason", "estimators"})
+      object.ignore(older);  // files of older versions have it
     object.finish();
     each("nodes", nodes, max_live_nodes, [this](auto value, const auto& place) { read_node(value, place); });
     read_groups(groups);
