@@ -20,6 +20,7 @@ struct Subtree {
   LeafSpan usable;
 };
 
+// Returns the usable leaves below the vertex. A leaf counts as below itself.
 LeafSpan within(const TreeTopology& tree, LeafSpan usable, std::int32_t vertex) {
   const std::int32_t first = tree.first_leaf(vertex);
   const auto begin = std::lower_bound(usable.begin(), usable.end(), first);
@@ -27,20 +28,23 @@ LeafSpan within(const TreeTopology& tree, LeafSpan usable, std::int32_t vertex) 
   return {begin, end};
 }
 
-// Returns the usable leaves below the vertex, as within() does. No usable leaf may lie left of the vertex.
+// Returns the leaves that within() returns, in less time. The caller guarantees that no usable leaf is left of those
+// below the vertex.
 LeafSpan leading(const TreeTopology& tree, LeafSpan usable, std::int32_t vertex) {
   const auto most = std::min(usable.size(), static_cast<std::size_t>(tree.leaf_count(vertex)));
   const std::int32_t end = tree.first_leaf(vertex) + tree.leaf_count(vertex);
   if (most == 0 || usable.front() >= end) return {};
-  if (usable[most - 1] < end) return usable.first(most);  // the frequent case: all leaves are usable, or few are left
+  if (usable[most - 1] < end) return usable.first(most);  // the frequent case, without a search
   const LeafSpan candidates = usable.first(most);
   return {candidates.begin(), std::lower_bound(candidates.begin(), candidates.end(), end)};
 }
 
-// Returns the lowest subtree with at least `ranks` usable leaves, the leftmost of its height. Visits only subtrees with
-// enough usable leaves, from left to right, and ends when no lower one is possible.
+// Returns the lowest subtree with at least `ranks` usable leaves; if several have equal height, the leftmost one.
+// Visits only subtrees with enough usable leaves, from left to right. Ends at a subtree of the least height that can
+// hold `ranks` leaves.
 std::int32_t lowest_with_enough(const TreeTopology& tree, LeafSpan usable, std::int32_t ranks) {
-  // All leaves lie below the lowest common ancestor of the first and the last, as they are numbered from left to right.
+  // Leaves are numbered from left to right. So all usable leaves are below the lowest common ancestor of the first and
+  // the last.
   if (static_cast<std::size_t>(ranks) == usable.size())
     return tree.lowest_common_ancestor(tree.leaf_vertex(usable.front()), tree.leaf_vertex(usable.back()));
   const std::int32_t least_height = tree.least_height_of(ranks);
@@ -63,7 +67,7 @@ std::int32_t lowest_with_enough(const TreeTopology& tree, LeafSpan usable, std::
   return best;
 }
 
-// Returns the children of `vertex`, those with the most usable leaves first.
+// Returns the children of `vertex` that have usable leaves. Children with more usable leaves come first.
 std::vector<Subtree> branches(const TreeTopology& tree, std::int32_t vertex, LeafSpan usable) {
   std::vector<Subtree> all;
   for (const std::int32_t child : tree.children(vertex))
@@ -82,7 +86,7 @@ void check_usable(const TreeTopology& tree, LeafSpan usable, std::int32_t ranks)
     if (leaf == before) throw Error("usable leaf " + std::to_string(leaf) + " is listed twice");
     if (leaf < before)
       throw Error("usable leaf " + std::to_string(leaf) + " comes after " + std::to_string(before) +
-                  ": they must ascend");
+                  ": usable leaves must ascend");
     before = leaf;
   }
   if (ranks > 0 && usable.empty()) throw Error("no leaf of the tree is usable for " + std::to_string(ranks) + " ranks");
@@ -159,8 +163,8 @@ std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, LeafSpan usabl
       chosen.insert(chosen.end(), usable.begin(), usable.begin() + std::min(wanted, usable.size()));
       break;
     }
-    // The children are sorted by falling number of usable leaves. Whole children are taken until one of the others can
-    // hold the rest. The search continues in the tightest child that can.
+    // The children are sorted, with the most usable leaves first. Whole children are taken until one other child can
+    // hold the remaining `wanted` leaves. The search continues in the child with the fewest usable leaves that can.
     const std::vector<Subtree> children = branches(tree, vertex, usable);
     std::vector<bool> taken(children.size(), false);
     const auto tightest = [&] {

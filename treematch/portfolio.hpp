@@ -10,12 +10,15 @@
 
 namespace placement::treematch {
 
-// Maps the ranks in natural order, by units and by multisection, refines them by swaps, and returns the mapping with
-// the least hop-bytes. After the deadline, returns the best mapping so far. Ignores `scope` and `levels_up` of
-// `options`.
+// Maps the ranks by several methods and returns the mapping with the least hop-bytes: natural order, units and
+// multisection, and above tuning::huge_ranks also breadth-first order. Swaps refine mappings by units or multisection;
+// if none of them is kept, they refine the best other mapping. A matrix with equal traffic between all ranks needs
+// neither units nor multisection. After the deadline, returns the best mapping so far. Ignores `scope` and `levels_up`
+// of `options`.
 //   leaves      leaves that ranks may take, ascending, at least one per rank
-//   packed      part of `leaves` where the search starts, ascending, one per rank; empty: what packed_leaves() chooses
-//   quickly     tries only the natural order and multisection, with a tenth of the work
+//   packed      the leaves, part of `leaves`, on which the search starts: ascending, one per rank. If it is empty,
+//               packed_leaves() chooses them.
+//   quickly     does a tenth of the work: one multisection, no units, and swaps only after the multisection
 //   bisections  earlier bisections of the matrix's graph; may be null
 MapResult map_by_portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> leaves,
                            const MapOptions& options, std::vector<std::int32_t> packed = {}, bool quickly = false,

@@ -32,8 +32,8 @@ namespace {
 constexpr std::string_view kinds[] = {"block", "flat", "ring", "torus3d", "tree"};
 constexpr std::string_view false_words[] = {"", "false", "f", "no", "n", "off"};
 
-// Throws Error for an alias, which Slurm ignores, and for values that are nested too deeply. libyaml takes time in
-// proportion to the square of the number of aliases and of the depth.
+// Throws Error if the text has an alias, which Slurm ignores, or if values are nested too deeply. The time of libyaml
+// grows with the square of the number of aliases, and with the square of the depth.
 void check_yaml_events(std::string_view text, const std::string& file) {
   constexpr int max_depth = 64;  // Slurm's own files have at most 8
   yaml_parser_t parser;
@@ -82,7 +82,8 @@ class YamlDocument {
 
   static std::int64_t line_of(const yaml_node_t& node) { return static_cast<std::int64_t>(node.start_mark.line) + 1; }
 
-  // Returns the entries of the list `what`. As in Slurm, keys in its place are its only entry. A value throws Error.
+  // Returns the entries of the list, which error messages call `what`. As in Slurm, a mapping in place of a list is its
+  // only entry. Throws Error for a single value.
   std::vector<const yaml_node_t*> entries(const yaml_node_t& list, const std::string& what) {
     if (list.type == YAML_MAPPING_NODE) return {&list};
     if (list.type != YAML_SEQUENCE_NODE) fail(list, what + " is not a list: start each entry with \"- \"");
@@ -92,9 +93,10 @@ class YamlDocument {
     return result;
   }
 
-  // Returns the value of a key of the node `what`, or null. Throws Error if it has no keys, or this one twice.
+  // Returns the value of the key in the mapping, which error messages call `what`; null if the key is missing. Throws
+  // Error if the node is not a mapping, or has the key twice.
   const yaml_node_t* value(const yaml_node_t& map, std::string_view key, const std::string& what) {
-    if (map.type != YAML_MAPPING_NODE) fail(map, what + " has no keys, as \"" + std::string(key) + ":\"");
+    if (map.type != YAML_MAPPING_NODE) fail(map, what + " has no keys such as \"" + std::string(key) + ":\"");
     const yaml_node_t* found = nullptr;
     for (const yaml_node_pair_t* at = map.data.mapping.pairs.start; at < map.data.mapping.pairs.top; ++at) {
       const yaml_node_t& name = *yaml_document_get_node(&document_, at->key);
@@ -105,14 +107,14 @@ class YamlDocument {
     return found;
   }
 
-  // Returns the word that a key has as its value, or an empty text where the key or its value is missing. Throws Error
-  // when the value is something else, or has a character that a topology.conf takes for an end.
+  // Returns the value of the key, one word; an empty text if the key or its value is missing. Throws Error if the value
+  // is a list or a mapping, or has a character that would end or quote a word in a topology.conf.
   std::string word(const yaml_node_t& map, std::string_view key, const std::string& what) {
     const yaml_node_t* node = value(map, key, what);
     return node ? as_word(*node, key, scalar_of(*node, key)) : std::string();
   }
 
-  // Returns the names that a key has as its value, as word() does. Blanks between the names become commas.
+  // Returns the value of the key, a list of names in one word, as word() does. Blanks between the names become commas.
   std::string names(const yaml_node_t& map, std::string_view key, const std::string& what) {
     const yaml_node_t* node = value(map, key, what);
     if (!node) return {};
@@ -156,7 +158,7 @@ class NumberedLines {
  public:
   explicit NumberedLines(const std::string& file) : file_(file) {}
   void add(std::int64_t number, const std::string& line) {
-    // One value may stand at many places by an alias of YAML.
+    // Limits memory. A file without aliases stays below this limit.
     if (text_.size() + line.size() > 4 * max_topology_yaml) throw Error(file_ + ": the topology is too large");
     for (; next_ < number; ++next_) text_ += '\n';
     text_ += line + "\n";
@@ -174,7 +176,8 @@ void add_pair(std::string& line, std::string_view key, const std::string& value)
   if (!value.empty()) line += " " + std::string(key) + "=" + value;
 }
 
-// The keys under which a kind of topology lists its switches, blocks or rings, and their key in a topology.conf.
+// For a kind of topology: the key of the list of its switches, blocks or rings, the key of the name of an entry, and
+// the key that starts the line of an entry in a topology.conf.
 struct PlacesOfKind {
   std::string_view kind;
   const char *list, *key, *conf_key;
@@ -190,7 +193,7 @@ void add_places(YamlDocument& yaml, const yaml_node_t& map, const PlacesOfKind& 
   if (!list) yaml.fail(map, "the topology has no " + list_key);
   for (const yaml_node_t* place : yaml.entries(*list, list_key)) {
     const std::string name = yaml.word(*place, key, "an entry of " + list_key);
-    if (name.empty()) yaml.fail(*place, "the entry of " + list_key + " has no name, as \"" + key + ": s1\"");
+    if (name.empty()) yaml.fail(*place, "the entry of " + list_key + " has no name such as \"" + key + ": s1\"");
     std::string line = kind.conf_key + name;
     const std::string nodes = yaml.names(*place, "nodes", list_key);
     add_pair(line, "Nodes", nodes);
@@ -204,7 +207,7 @@ std::string conf_of(YamlDocument& yaml, const yaml_node_t& topology, const Place
   NumberedLines lines(yaml.file());
   const yaml_node_t* sizes = places.kind == "block" ? yaml.value(topology, "block_sizes", "the topology") : nullptr;
   std::string list;
-  if (sizes && sizes->type == YAML_SCALAR_NODE)  // as in Slurm, the only size
+  if (sizes && sizes->type == YAML_SCALAR_NODE)  // as in Slurm, one size in place of a list
     list = yaml.as_word(*sizes, "block_sizes");
   else if (sizes)
     list = joined(yaml.entries(*sizes, "block_sizes"), ",",
@@ -214,7 +217,8 @@ std::string conf_of(YamlDocument& yaml, const yaml_node_t& topology, const Place
   return lines.take();
 }
 
-// Returns the numbers x, y and z of a key, or nothing where it is missing.
+// Returns the numbers x, y and z in the value of the key, or nothing if the key is missing. Throws Error if a number is
+// not from `least` to 65535.
 std::optional<std::array<std::int64_t, 3>> triple(YamlDocument& yaml, const yaml_node_t& map, const std::string& key,
                                                   std::int64_t least) {
   const yaml_node_t* node = yaml.value(map, key, "a torus");
@@ -231,7 +235,8 @@ std::optional<std::array<std::int64_t, 3>> triple(YamlDocument& yaml, const yaml
   return numbers;
 }
 
-// Adds a line of a torus file: the names fill the box at `anchor`, x first, as in Slurm. Adds them to `nodes`, too.
+// Adds a line of a torus file for the nodes of `map`, and appends their names to `nodes`. The nodes fill the box of the
+// size `dims` at `anchor`, along x first, as in Slurm. Does nothing if `map` has no nodes.
 void add_box(YamlDocument& yaml, const yaml_node_t& map, const std::array<std::int64_t, 3>& anchor,
              const std::array<std::int64_t, 3>& dims, NumberedLines& lines, std::string& nodes) {
   std::string line = yaml.names(map, "nodes", "a torus");
@@ -245,7 +250,7 @@ void add_box(YamlDocument& yaml, const yaml_node_t& map, const std::array<std::i
 // Returns the torus as the text of a torus file, for parse_torus(), and adds its nodes to `nodes`.
 std::string torus_text(YamlDocument& yaml, const yaml_node_t& torus, std::string& nodes) {
   const auto dims = triple(yaml, torus, "dims", 1);
-  if (!dims) yaml.fail(torus, "the torus has no dims, as \"dims: {x: 4, y: 4, z: 2}\"");
+  if (!dims) yaml.fail(torus, "the torus has no dims such as \"dims: {x: 4, y: 4, z: 2}\"");
   NumberedLines lines(yaml.file());
   std::string header = "torus";
   for (const std::int64_t size : *dims) header += " " + std::to_string(size);
@@ -261,6 +266,8 @@ std::string torus_text(YamlDocument& yaml, const yaml_node_t& torus, std::string
   return lines.take();
 }
 
+// Adds the toruses of `torus3d` to the topology: a line of a topology.conf for each torus, and the torus file if there
+// is only one torus.
 void add_toruses(YamlDocument& yaml, const yaml_node_t& torus3d, YamlTopology& topology) {
   const yaml_node_t* const list = yaml.value(torus3d, "toruses", "the topology");
   if (!list) yaml.fail(torus3d, "the topology has no toruses");
@@ -281,14 +288,14 @@ void add_toruses(YamlDocument& yaml, const yaml_node_t& torus3d, YamlTopology& t
   topology.toruses = lines.take();
 }
 
-// Returns whether a key has a value that Slurm reads as true: any but 0 and the words for false.
+// Returns whether Slurm reads the value of the key as true. It does so for all values except 0 and the words for false.
 bool is_true(YamlDocument& yaml, const yaml_node_t& entry, std::string_view key) {
   const std::string word = lower_case(yaml.word(entry, key, "a topology"));
   return std::ranges::find(false_words, word) == std::end(false_words) && parse_real(word) != 0;
 }
 
-// Returns whether the entry has the kind. "flat: false" means another kind, and so does a kind without keys, as in
-// "tree: {}". flat can also have keys of its own.
+// Returns whether the entry is a topology of this kind: whether it has the kind as a key. "flat: false" does not count.
+// An empty mapping such as "tree: {}" counts only for flat.
 bool has_kind(YamlDocument& yaml, const yaml_node_t& entry, std::string_view kind) {
   const yaml_node_t* value = yaml.value(entry, kind, "a topology");
   if (!value) return false;

@@ -29,10 +29,10 @@ namespace placement::protocol {
 
 namespace {
 
-constexpr std::size_t most_kept = 4096;  // addresses, and also users, whose rates are remembered
+constexpr std::size_t most_kept = 4096;  // buckets in each map, which has a bucket for each address or user
 constexpr int accepted_at_once = 64;
 
-// Returns the bucket of `key`. When there are too many buckets, all are dropped, so that memory stays limited.
+// Returns the bucket of `key`, an address or a user. If `buckets` is full, first drops all of them to limit memory.
 template <typename Key>
 TokenBucket& bucket_of(std::map<Key, TokenBucket>& buckets, const Key& key, double rate, double burst) {
   if (buckets.size() >= most_kept && !buckets.contains(key)) buckets.clear();
@@ -41,6 +41,7 @@ TokenBucket& bucket_of(std::map<Key, TokenBucket>& buckets, const Key& key, doub
 
 constexpr std::size_t sealed_at_once = 64 << 10;  // bytes of an answer that are sealed before they can be sent
 
+// Returns true if the client has closed the connection, or if it failed.
 bool has_left(int socket) {
   char byte;
   const ssize_t got = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
@@ -91,7 +92,7 @@ class QueryServer {
  private:
   enum class State : std::uint8_t {
     reading,    // the query is not complete
-    waiting,    // for its turn
+    waiting,    // the query is complete and waits for its turn
     answering,  // the answer, or a refusal, is being sent
   };
   struct Connection {
@@ -146,8 +147,8 @@ class QueryServer {
     });
   }
 
-  // Returns whether `limit` connections in all, or `source_limit` from the address `from`, are silent (their query is
-  // not complete) or, with silent = false, are not.
+  // Counts silent connections, whose query is not complete, or with silent = false all others. Sets `in_all` if there
+  // are at least `limit`, and `there` if at least `source_limit` are from the address `from`.
   struct Fullness {
     bool in_all, there;
   };
@@ -161,8 +162,9 @@ class QueryServer {
     return {all >= limit, there >= source_limit};
   }
 
-  // Makes room for a new silent connection from `from`. If there are too many, from there or in all, this closes the
-  // oldest one of the address with the most. It closes none whose query has arrived: that query is read instead.
+  // Makes room for a new silent connection from the address `from`. While `from` has too many silent connections,
+  // closes its oldest one. Otherwise, while there are too many from all addresses, closes the oldest one of the address
+  // that has the most. If the query of that connection has arrived completely, reads the query instead of closing.
   void limit_silent(const NetAddress& from, double now_s) {
     for (;;) {
       const auto [in_all, there] = fullness(true, from, limits_.silent_connections, limits_.source_silent_connections);
@@ -174,8 +176,9 @@ class QueryServer {
     }
   }
 
-  // Returns whether a query from `from` can be answered. If there are too many, from there or in all, this closes the
-  // oldest connection of the user with the most.
+  // Returns whether there is room for one more complete query from the address `from`. If there are too many complete
+  // queries from `from`, or from all addresses, closes the oldest connection of the user who has the most of them.
+  // Returns false if no user has two.
   bool make_room(const NetAddress& from) {
     const auto [in_all, there] = fullness(false, from, limits_.connections, limits_.source_connections);
     if (!in_all && !there) return true;
@@ -210,8 +213,9 @@ class QueryServer {
     return true;
   }
 
-  // Returns whether munge may be asked about a credential from `from`. Other addresses can use up the rate of all
-  // addresses together, but not the rate that is reserved for this address.
+  // Returns whether munge may decode a credential from the address `from`. This takes a token of the address, and one
+  // of the tokens that all addresses share. If other addresses have used up the shared tokens, a token that is reserved
+  // for this address replaces the shared one.
   bool may_decode(const NetAddress& from, double now_s) {
     return bucket_of(source_decodes_, from, limits_.source_credentials_per_s, limits_.source_credentials_burst)
                .take(now_s) &&
@@ -246,8 +250,9 @@ class QueryServer {
     connection.until_s = now_s + limits_.question_s;
   }
 
-  // Returns the waiting connection that is served next, or the end. It is the oldest connection of the user with the
-  // most time left in `times`. So a user with many expensive queries delays another user's query by one of them.
+  // Returns the waiting connection that is served next: the oldest one of the user with the most time left in `times`.
+  // Therefore a user with many expensive queries delays another user by one query only. Returns connections_.end() if
+  // no waiting connection satisfies `may_serve`.
   template <typename MayServe>
   Connections::iterator next_waiting(UserTimes& times, double now_s, const MayServe& may_serve) {
     auto next = connections_.end();
@@ -291,7 +296,8 @@ class QueryServer {
     time_of(user_time_, connection.asker).charge(end_s, end_s - began_s);
   }
 
-  // Starts processes for streamed answers, one for each user. A user whose client held a process for long comes last.
+  // Starts processes for streamed answers, at most one per user. The user whose clients held processes for the least
+  // time comes first.
   void start_streams(double now_s) {
     const auto may_start = [this](const Connection& connection) {
       const auto same_user = [&](const Stream& stream) { return stream.asker == connection.asker; };
@@ -311,7 +317,7 @@ class QueryServer {
     }
   }
 
-  // Removes the processes that have ended, and charges their processor time to their users.
+  // Removes the processes that have ended. Charges their users for their processor time and for the time that they ran.
   void end_streams(double now_s) {
     std::erase_if(streams_, [&](const Stream& stream) {
       rusage used{};
@@ -324,11 +330,11 @@ class QueryServer {
     });
   }
 
-  // The main function of a process that streams one answer, within the time of an answer. The parent closes its end,
-  // and this process closes the other connections: a connection ends only when all processes have closed it.
+  // The main function of a process that streams one answer. SIGALRM ends the process after answer_s. A connection ends
+  // only when all processes have closed it. So this process closes all others, and the server closes this one.
   [[noreturn]] void stream(Connection& connection) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    static_cast<void>(nice(5));  // queries that are answered at once come first
+    static_cast<void>(nice(5));  // the server, which answers the other queries, comes first
     signal(SIGALRM, SIG_DFL);
     alarm(static_cast<unsigned>(std::ceil(limits_.answer_s)));
     listener_.reset(-1);
@@ -354,7 +360,7 @@ class QueryServer {
     return bucket_of(times, user, limits_.user_time_share, limits_.user_time_s);
   }
 
-  // Returns false when the whole answer is sent or the client has closed the connection.
+  // Sends what the socket accepts. Returns false if the whole answer is sent or the connection has failed.
   bool send_answer(Connection& connection, double now_s) {
     for (;;) {
       if (connection.sent == connection.out.size()) {
@@ -377,8 +383,8 @@ class QueryServer {
     }
   }
 
-  // Returns false when the connection must be closed. Arrived data are read before the time is checked, even without
-  // poll(): the answer to another client may have used all of the time.
+  // Reads, or sends, what is possible for the connection. Returns false if it must be closed. Reads before it checks
+  // the time limit, because the answer to another client may have used up the time while data arrived.
   bool serve(Connection& connection, double now_s) {
     if (connection.state == State::reading && !read_question(connection, now_s)) return false;
     if (connection.state == State::waiting && has_left(connection.socket)) return false;
@@ -400,8 +406,8 @@ class QueryServer {
   std::vector<Stream> streams_;
   TokenBucket decodes_;
   std::map<NetAddress, TokenBucket> source_decodes_, reserved_decodes_;
-  UserTimes user_time_;    // processor time
-  UserTimes stream_time_;  // time for which their clients held processes
+  UserTimes user_time_;    // processor time of answers
+  UserTimes stream_time_;  // run time of processes for streamed answers
 };
 
 }  // namespace

@@ -21,11 +21,12 @@ namespace placement::planning {
 
 namespace {
 
-// The most bytes of PLACEMENT_STATE, one variable of a job's environment that slurmctld keeps with the job.
+// The most bytes of PLACEMENT_STATE and of PLACEMENT_RANKS, variables that slurmctld keeps with the job.
 constexpr std::size_t max_state_bytes = 32 << 10;
-constexpr std::size_t max_ranks_bytes = 16 << 10;  // the most bytes of PLACEMENT_RANKS
+constexpr std::size_t max_ranks_bytes = 16 << 10;
 
-// Jobs of up to this number of tasks have the ranks of their first step placed once more, in a millisecond or two.
+// For jobs of up to this number of tasks, the ranks of the first step are placed a second time. This takes a
+// millisecond or two.
 constexpr std::uint64_t most_tasks_placed_twice = 128;
 
 // Makes one decision: converts the offer's arrays to the policy's view and request, and the placement back to a plan.
@@ -61,13 +62,13 @@ class Planner {
     }
     plan.terms = placement.reasons;
     if (job_request_.policy->uses_live) {
-      // The record has the first reason in other fields.
+      // The record reports the first reason in other fields.
       for (std::size_t k = 1; k < placement.reasons.size(); ++k) add_term(plan.note, placement.reasons[k]);
       plan.for_steps.job_state = state_for_steps(view, request, placement, deadline);
     }
     if (request.matrix) {
       set_placed(plan.costs, view, job_request_, placement);
-      if (!job_request_.natural_order)  // srun begins with these ranks, unless the text would be too long
+      if (!job_request_.natural_order)  // srun starts with these ranks, unless the text is too long
         plan.for_steps.planned_ranks =
             pack_planned_ranks({request_.job_id, ranks_of_used_nodes(placement, view.nodes.size())}, max_ranks_bytes);
       add_step_costs(plan, deadline);
@@ -76,7 +77,8 @@ class Planner {
         plan.costs.busiest_link.clear();
         plan.costs.ranks.clear();
       }
-      // On a torus the tree's distances mean nothing. The policy's own natural order is that on the first nodes.
+      // On a torus the tree's distances mean nothing. There, natural_cost of the policy's placement is the cost of
+      // natural order on the first nodes.
       if (on_torus(view, job_request_))
         plan.costs.stock_cost = to_string(placement.natural_cost);
       else
@@ -113,7 +115,8 @@ class Planner {
     std::vector<std::uint32_t> leaves;  // for each core of the node, the number of its leaves that tasks have
   };
 
-  // Asks the policy. If it fails while there is no live data, the error also says why there is none.
+  // Returns the policy's placement. If a policy that uses live data fails without them, the error also reports why they
+  // are missing.
   Placement asked_place(const ClusterView& view, const Request& request, const Deadline& deadline) const {
     try {
       return policies::place_on_one_fabric(*job_request_.policy, view, request, deadline);
@@ -129,10 +132,11 @@ class Planner {
     return {input_, candidates_, plan.nodes, {plan.tasks.begin(), plan.tasks.end()}, plan.core_wanted.data()};
   }
 
-  // Computes the costs of the first step on the planned cores. Costs that cannot be computed stay unchanged. The cost
-  // with placed ranks is computed again if srun sees other leaves: hardware threads, or cores that Slurm deals out
-  // differently (--ntasks-per-node). It is computed again for a measured network, because loads are relative to all
-  // pairs in view. It is also computed again for small jobs, for which srun may find other ranks.
+  // Computes the costs of the first step on the planned cores. Costs that cannot be computed stay unchanged. The ranks
+  // are placed again, and the cost with placed ranks is computed for them, in these cases:
+  // - The network is measured: loads are relative to all pairs in view, and srun has fewer in view.
+  // - srun sees other leaves: hardware threads, or cores that Slurm deals out differently (--ntasks-per-node).
+  // - The job is small: srun may find other ranks.
   void add_step_costs(Plan& plan, const Deadline& deadline) const {
     try {
       const FirstStep step = first_step(plan);
@@ -147,8 +151,8 @@ class Planner {
     }
   }
 
-  // Replaces the plan's ranks and cost by those that srun will find, if there is time: a search cut short ends with
-  // natural order.
+  // Replaces the plan's ranks and cost by those that srun will find. Leaves them unchanged if the time does not
+  // suffice, because a search that is cut short returns natural order.
   void place_again(const FirstStep& step, Plan& plan, const Deadline& deadline) const {
     const Deadline search = end_of_search(deadline, job_request_.matrix.get(), config_);
     if (search.expired()) return;
@@ -163,7 +167,7 @@ class Planner {
         std::count(first + offer_.first_core[node], first + offer_.first_core[node + 1], 1));
   }
 
-  // Returns the number of whole cores that `tasks` tasks need if they may share cores.
+  // Returns the number of cores that `tasks` tasks need. Two tasks may share a core.
   std::uint64_t cores_of(std::uint64_t tasks) const {
     return (tasks * candidates_.cpus_per_task + candidates_.usable_threads - 1) / candidates_.usable_threads;
   }
@@ -188,20 +192,21 @@ class Planner {
     if (!fits && cores * candidates_.usable_threads != candidates_.tasks * candidates_.cpus_per_task)
       throw PlacementError(STOCK_NO_ROOM, "Slurm would not start " + std::to_string(candidates_.tasks) + " tasks of " +
                                               std::to_string(candidates_.cpus_per_task) +
-                                              " CPUs on the policy's cores, as it requires whole cores for each");
+                                              " CPUs on the policy's cores, because each task requires whole cores");
   }
 
   static void add_term(std::string& note, const std::string& term) { note += (note.empty() ? "" : ", ") + term; }
 
-  // Returns why the policy, which should avoid nodes that fail, knows none; else an empty string.
+  // If the policy avoids nodes that fail but has no outage probabilities, returns why; otherwise an empty string.
   std::string unknown_outages(const ClusterView& view) const {
     if (!job_request_.policy->avoids_faults || view.outages || (view.live && outages_known(*view.live))) return {};
     const std::string why = view.live ? "the live data have no outage probabilities" : view.why_not_live;
     return "no outages are known" + (why.empty() ? "" : ": " + why);
   }
 
-  // Adds what replaces the communication matrix. A pattern is not used if the client did not know the number of tasks.
-  // The pattern of an all-to-all may be left out, because the nearest nodes are best for it.
+  // Adds a remark on what replaces a matrix file: a pattern, or the nearest nodes. If the client did not know the
+  // number of tasks, the request has no matrix of its pattern, and the pattern counts only for the steps. An all-to-all
+  // needs no matrix, because the nearest nodes are best for it.
   void add_traffic_note(std::string& note, const Request& request) const {
     const auto pattern = pattern::pattern_of(job_request_.spec.parameters);
     std::string text;
@@ -216,7 +221,7 @@ class Planner {
     if (!text.empty()) add_term(note, text);
   }
 
-  // Adds a remark if the job asks for a longer wait than it may have.
+  // Adds a remark if the parameter `wait` exceeds the longest wait that the job may have.
   void add_wait_note(std::string& note, const Request& request) const {
     const auto wait = request.parameters.find("wait");
     if (wait == request.parameters.end() ||
@@ -227,8 +232,8 @@ class Planner {
                                          : " is more than MaxWaitS=" + std::to_string(config_.max_wait_s)));
   }
 
-  // Converts the placement to a plan. Every property of the placement is checked, because a wrong plan would harm other
-  // users' jobs. Throws Error if the placement is not legal.
+  // Converts the placement to a plan. Throws PlacementError if the placement is not legal: a wrong plan would harm
+  // other users' jobs.
   Plan wanted(const ClusterView& view, const Placement& placement, std::int32_t leaves_per_task) const {
     const std::string broken = job_request_.spec.policy + " gave a placement that is not legal";
     if (placement.ranks.size() != candidates_.tasks) throw PlacementError(STOCK_OTHER, broken);
@@ -256,6 +261,7 @@ class Planner {
     return in_terms_of_offer(use_of, broken);
   }
 
+  // Converts `use_of`, with indices into the view, to a plan with indices into the offer.
   Plan in_terms_of_offer(const std::map<std::int32_t, NodeUse>& use_of, const std::string& broken) const {
     Plan plan;
     plan.task_count = static_cast<std::uint32_t>(candidates_.tasks);
@@ -269,8 +275,9 @@ class Planner {
     return plan;
   }
 
-  // Marks exactly the number of cores that Slurm will count for `tasks` tasks on the node. With more cores Slurm would
-  // choose among them, with fewer it would refuse. Cores with the most planned leaves are taken first, then free ones.
+  // Marks in the plan exactly the number of cores that Slurm will count for `tasks` tasks on the node. With more cores
+  // Slurm would choose among them; with fewer it would refuse. Cores with more leaves of tasks come first, and free
+  // cores without tasks last.
   void want_cores(Plan& plan, std::uint32_t node, std::uint32_t tasks, const std::vector<std::uint32_t>& leaves) const {
     const auto free = candidates_.cores(node);
     const std::uint64_t cpus = std::uint64_t{std::max(tasks, request_.tasks_per_node)} * candidates_.cpus_per_task;
@@ -284,7 +291,8 @@ class Planner {
     for (const std::uint32_t core : order) plan.core_wanted[offer_.first_core[node] + core] = 1;
   }
 
-  // Returns the value of PLACEMENT_STATE, so that srun places ranks by the outage probabilities of this decision.
+  // Returns the value of PLACEMENT_STATE: the live data of the decision on the nodes of the placement. srun then places
+  // ranks by the data that this decision used.
   std::string state_for_steps(const ClusterView& view, const Request& request, const Placement& placement,
                               const Deadline& deadline) const {
     std::vector<std::int32_t> nodes;
@@ -295,8 +303,8 @@ class Planner {
     return pack_job_state(request_.job_id, view, nodes, job_seconds, max_state_bytes, deadline);
   }
 
-  // Sets the cost and the busiest link of stock to those of natural order on nodes that SEQUENTIAL takes among `nodes`.
-  // Throws Error if the job's limits do not allow this.
+  // Sets stock_cost and stock_busiest_link of the plan: those of natural order on the nodes that the policy SEQUENTIAL
+  // takes from `nodes`. On a torus, sets only stock_cost. Throws Error if the job's limits do not allow these nodes.
   void set_stock_costs(Plan& plan, const ClusterView& nodes, Request plain, const Deadline& deadline) const {
     plain.parameters.clear();
     plain.matrix = candidates_.matrix;
@@ -315,7 +323,8 @@ class Planner {
     plan.costs.stock_busiest_link = link.empty() ? "" : ", stock " + link;
   }
 
-  // Adds the cost and busiest link of natural order on the first offered nodes, where they can be computed.
+  // Calls set_stock_costs() for the first offered nodes or, if the job's limits do not allow them, for all offered
+  // nodes. Leaves the costs empty if they cannot be computed.
   void add_costs_on_first_nodes(Plan& plan, const ClusterView& view, const Request& request,
                                 const Deadline& deadline) const {
     try {
@@ -329,7 +338,8 @@ class Planner {
     }
   }
 
-  // Returns the view of the first nodes of `view`, as few as have room for the tasks and satisfy min_nodes.
+  // Returns the view of the first nodes of `view`. Their number is the least that has room for the tasks and is not
+  // below min_nodes.
   ClusterView first_nodes(const ClusterView& view) const {
     ClusterView first{view.tree, {}};
     std::uint64_t room = 0;

@@ -2,8 +2,8 @@
 #include "plugins/select/plan_call.h"
 
 /*
- * Marks as many free cores of the offered node `node` in `taken` as the plan has there, dealt to the sockets in turn.
- * `taken` has one byte per core of the node.
+ * Marks free cores of the offered node `node` in `taken`, one byte per core of the node. The number of cores is that of
+ * the plan on this node; the sockets contribute cores in turn.
  */
 static void spread_over_sockets(uint8_t *taken, const struct job_view *view, const struct placement_decision *plan,
 				uint32_t node)
@@ -29,8 +29,10 @@ static void spread_over_sockets(uint8_t *taken, const struct job_view *view, con
 }
 
 /*
- * Returns the caller's excluded cores together with all cores of the planned nodes that the plan does not use. The
- * caller frees them with excluded_cores_free().
+ * Returns the excluded cores of `arguments`, and the cores of the planned nodes that Slurm must not use for `part`:
+ *   PLAN_CORES   all cores that are not planned
+ *   PLAN_COUNTS  all cores that spread_over_sockets() does not mark
+ * The caller frees the result with excluded_cores_free().
  */
 static excluded_cores_t *cores_to_exclude(const struct job_view *view, const struct placement_decision *plan,
 					  const struct job_test_arguments *arguments, enum plan_part part)
@@ -76,8 +78,9 @@ static bool has_none_of(job_resources_t *got, const excluded_cores_t *excluded)
 }
 
 /*
- * Returns true if Slurm allocated what it was asked for. Slurm can leave out a requested node without an error. It can
- * also allocate fewer CPUs than requested, if the free cores of a node are not a multiple of --cpus-per-task.
+ * Returns true if Slurm allocated only nodes in `nodes`, no core in `excluded` and, without overcommit, at least
+ * min_cpus CPUs. Slurm can allocate fewer CPUs without an error: it can leave out a requested node, and it does not use
+ * all free cores of a node if their number is not a multiple of --cpus-per-task.
  */
 static bool as_planned(const struct job_test_arguments *arguments, bitstr_t *nodes, const excluded_cores_t *excluded)
 {
@@ -159,7 +162,10 @@ void saved_job_free(struct saved_job *saved)
 	FREE_NULL_BITMAP(saved->nodes);
 }
 
-/* Returns the number of tasks for which a step of the job has CPUs on the node, as Slurm's step layout counts them. */
+/*
+ * Returns the number of tasks of a step that fit on `cpus`, the number of CPUs that the job has on the node. Counts by
+ * the rules of Slurm's step layout.
+ */
 static uint32_t room_for_tasks(const job_record_t *job, const node_record_t *node, uint32_t cpus)
 {
 	const job_details_t *details = job->details;

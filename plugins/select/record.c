@@ -4,18 +4,28 @@
 #include <string.h>
 
 /*
- * The most bytes of variables that are added to a job. execve() accepts 2 MiB of environment and arguments. The
- * environment also holds the matrix of the first component.
+ * Limit of set_policy_variables() on the bytes of env_sup, the variables that slurmctld adds to a job's environment. It
+ * applies to the component and to the first component of the heterogeneous job. With a stack limit of 8 MiB, execve()
+ * accepts 2 MiB of environment and arguments. They also include the matrix of the first component.
  */
 #define MOST_BYTES (1 << 20)
 
-/* An optional variable is added to an environment of at most this number of bytes. */
+/*
+ * Limit of set_optional_variable_of_job() on the sum of two or three sizes in bytes: the value, env_sup of the job and,
+ * if that is another component, env_sup of the first component.
+ */
 #define MOST_BYTES_WITH_OPTIONAL (256 << 10)
 
-/* The most variables that are added: a request has fewer. Each takes time in proportion to the job's environment. */
+/*
+ * The most variables that set_policy_variables() copies for one component. Each costs time in proportion to the size of
+ * env_sup. A genuine request has fewer variables.
+ */
 #define MOST_VARIABLES 64
 
-/* The most variables of the first component of a heterogeneous job: 6 for each of 128 components. */
+/*
+ * set_policy_variables() copies nothing while env_sup of the first component has at least this number of variables:
+ * 6 for each of 128 components.
+ */
 #define MOST_VARIABLES_OF_LEADER 768
 
 static bool is_variable(const char *entry, const char *name)
@@ -35,6 +45,7 @@ const char *job_variable(const job_record_t *job, const char *name)
 	return NULL;
 }
 
+/* Removes the variable `name` from env_sup. */
 static void take_out(job_details_t *details, const char *name)
 {
 	uint32_t kept = 0;
@@ -48,8 +59,8 @@ static void take_out(job_details_t *details, const char *name)
 	if (kept < details->env_cnt)
 		details->env_sup[kept] = NULL;
 	details->env_cnt = kept;
-	/* Slurm copies a job's details with all pointers, and allocates a new array for the copy only if there are
-	 * entries. An empty array would be shared with the copy and freed twice. */
+	/* Slurm copies a job's details with all pointers. The copy gets a new env_sup only if env_cnt is not 0. Both
+	 * jobs would share an empty array, which would be freed twice. */
 	if (!kept)
 		xfree(details->env_sup);
 }
@@ -84,7 +95,7 @@ void set_variable_of_job(job_record_t *job, const char *name, const char *value)
 	xfree(suffixed);
 }
 
-/* Returns the bytes of the variables that slurmctld has added to the job. */
+/* Returns the bytes of all NAME=VALUE in env_sup of the job. */
 static size_t added_bytes(const job_record_t *job)
 {
 	size_t bytes = 0;
@@ -149,8 +160,9 @@ void describe_job(struct placement_request *request, const job_record_t *job)
 }
 
 /*
- * Sets PLACEMENT_JOB_START. A batch script of a heterogeneous job knows how often its first component was restarted.
- * Jobs without a script end instead of starting again.
+ * Sets PLACEMENT_JOB_START to the job's name and restart count. In a heterogeneous job this is the restart count of the
+ * first component, because the batch script knows no other. Does nothing for jobs without a batch script: Slurm does
+ * not restart them.
  */
 static void set_start_variable(job_record_t *job)
 {
@@ -170,7 +182,7 @@ void set_decision_variables(job_record_t *job)
 	set_start_variable(job);
 }
 
-/* Removes a decision from the job's system comment, and nothing else. */
+/* Removes the decision from the job's system comment. Keeps the other text. */
 static void record_clear(job_record_t *job)
 {
 	char *own = job->system_comment ? strstr(job->system_comment, OWN_BEGIN) : NULL;

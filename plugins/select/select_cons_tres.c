@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Takes the place of Slurm's select/cons_tres: this plugin has its type and its ID, and lies in a directory before
- * Slurm's own in PluginDir. It loads the real plugin and passes every call through to it
- * (plugins/compat/slurm_compat.h). It wraps select_p_job_test, in job_test.c, and a few functions of configuration,
- * below. If this file is missing or was built for another version of Slurm, Slurm loads the real plugin itself.
+ * Replaces Slurm's select/cons_tres, the real plugin. This plugin has the type and the ID of the real one, and its
+ * directory comes before that of the real one in PluginDir. It loads the real plugin and passes calls through to it
+ * (plugins/compat/slurm_compat.h). It wraps select_p_job_test(), in job_test.c, and the functions of configuration in
+ * this file. If this file is missing or was built for another version of Slurm, Slurm loads the real plugin itself.
  */
 #include "plugins/compat/slurm_compat.h"
 
@@ -14,7 +14,7 @@
 
 #include "plugins/select/configuration.h"
 
-/* slurm-placement-rebuild finds both versions in the file by these words. */
+/* slurm-placement-rebuild searches the plugin's file for this text, to check the versions of this project and Slurm. */
 EXPORT const char plugin_name[] =
 	"select/cons_tres with placement by policy, slurm-placement " PACKAGE_VERSION ", built for Slurm " SLURM_RELEASE ".";
 EXPORT const char plugin_type[] = "select/cons_tres";
@@ -29,7 +29,7 @@ REAL_FUNCTION(reconfigure);
 #ifdef HAVE_SLURM_SELECT_FACTS
 REAL_FUNCTION(get_info_from_plugin);
 
-/* Adds our facts to the select plugin's list in "scontrol show config", which cons_tres leaves empty. */
+/* Adds this plugin's configuration to the select plugin's list in "scontrol show config". cons_tres adds nothing. */
 EXPORT extern int select_p_get_info_from_plugin(enum select_plugindata_info type, job_record_t *job,
 						void *data)
 {
@@ -42,7 +42,7 @@ EXPORT extern int select_p_get_info_from_plugin(enum select_plugindata_info type
 SAME_AS_SLURMS(get_info_from_plugin);
 #endif
 
-/* Slurm calls this when it builds its node tables again. Until the reconfigure the machine is not known. */
+/* Slurm calls this when it rebuilds its node tables. Placement is off until Slurm calls select_p_reconfigure(). */
 EXPORT extern int select_p_node_init(void)
 {
 	placement_forget_machine();
@@ -60,7 +60,7 @@ EXPORT extern int select_p_reconfigure(void)
 SAME_AS_SLURMS(node_init);
 SAME_AS_SLURMS(reconfigure);
 
-/* Loads the real plugin as Slurm's own loader does, for programs in which that loader is not exported. */
+/* Loads the real plugin as plugin_load_from_file() of Slurm does, for programs that do not export that function. */
 static int load_in_client(const char *path)
 {
 	void *handle = dlopen(path, RTLD_LAZY);
@@ -87,10 +87,11 @@ static int load_file(const char *path)
 }
 
 /*
- * Loads the first select_cons_tres.so that can be loaded, of the directories of PluginDir behind that of this file, whose
- * path is `own`; if *behind is set, of all directories but that one. As Slurm does, passes over other versions. Sets
- * *behind if PluginDir has the directory of this file. plugin_context_create would find this file again. Searching only
- * behind this file prevents two copies of it from loading each other endlessly.
+ * Loads the real plugin: the first select_cons_tres.so in PluginDir that loads and is not the file `own`, this plugin.
+ * Searches the directories after that of `own`, or all directories if *behind is set. Sets *behind if it finds `own`.
+ * Skips plugins for other versions of Slurm, as Slurm does. plugin_context_create() is of no use here, because it would
+ * load this plugin again. Two copies of this plugin cannot load each other endlessly, because each searches only after
+ * its own directory.
  */
 static int load_behind(const char *own, bool *behind)
 {
@@ -111,7 +112,7 @@ static int load_behind(const char *own, bool *behind)
 	return rc;
 }
 
-/* Loads the real plugin. If PluginDir does not have the directory of this file, searches all of PluginDir. */
+/* Loads the real plugin. If PluginDir does not have the directory of this plugin, searches all of PluginDir. */
 static int load_real(void)
 {
 	Dl_info self;
@@ -127,7 +128,7 @@ static int load_real(void)
 		rc = load_behind(own, &behind);
 	}
 	if (rc != SLURM_SUCCESS)
-		error("placement: Slurm's own select_cons_tres.so is in no directory that PluginDir=%s has after that of %s, or does not load",
+		error("placement: cannot load Slurm's own select_cons_tres.so: PluginDir=%s must name its directory after that of %s",
 		      slurm_conf.plugindir, own);
 	return rc;
 }
@@ -141,7 +142,7 @@ EXPORT extern int init(void)
 	return pass_through_bind(real_plugin);
 }
 
-/* Slurm calls this only in tests of memory leaks. Unloading the real plugin runs its fini(). */
+/* slurmctld calls this only in builds that check for memory leaks. Unloading the real plugin runs its fini(). */
 EXPORT extern int fini(void)
 {
 	placement_forget_machine();

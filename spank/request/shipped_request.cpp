@@ -18,24 +18,26 @@ namespace placement::spank {
 
 namespace {
 
-// The kernel allows less than 128 KiB for one string of an environment. All of the variables are sent with every batch
-// launch and with every message that ends a job.
+// The kernel allows less than 128 KiB for one string of an environment. Slurm sends all variables with each launch of a
+// batch script and with each message that ends a job.
 constexpr std::size_t piece_bytes = 64 * 1024;
 constexpr std::size_t most_bytes = 1024 * 1024;
 constexpr int most_pieces = most_bytes / piece_bytes;
 
-// base64url has four characters for three bytes, and some more for the checksum.
+// base64url uses four characters for three bytes. 64 bytes are left for the checksum.
 constexpr std::size_t most_packed_bytes = most_bytes / 4 * 3 - 64;
 
-// Returns the largest packed matrix that is sent with a job of `ranks` ranks, in bytes. Environment and arguments of a
-// program may have a quarter of the stack's limit, which Slurm passes on to the job, and 6 MiB [Linux, fs/exec.c]. This
-// leaves room for the user's variables, and for those of a step: its map, its plans of cores and GPUs, and the plan.
+// Returns the most bytes of a packed matrix that fits in the environment of a job of `ranks` ranks. Linux limits the
+// environment and arguments of a program to a quarter of the stack limit, and to 6 MiB [Linux, fs/exec.c]. Slurm gives
+// the job the stack limit of this process. The result leaves room for the user's variables and for those of a step: its
+// map, the plans of cores and GPUs, and the plan.
 std::size_t most_bytes_sent(std::size_t ranks) {
   constexpr std::size_t most_in_all = 6U << 20, without_ranks = 64U << 10, of_rank = 16, most_of_ranks = 436U << 10;
   rlimit stack{};
   std::size_t room = most_in_all, used = without_ranks + std::min(ranks * of_rank, most_of_ranks);
   if (getrlimit(RLIMIT_STACK, &stack) == 0) room = std::min<std::size_t>(stack.rlim_cur / 4, room);
-  const std::string ours = job_environment_prefix + std::string(request_piece_variable);  // of an outer job
+  // The pieces of an outer job's matrix do not count, because this job does not get them.
+  const std::string ours = job_environment_prefix + std::string(request_piece_variable);
   for (char** variable = environ; variable && *variable; ++variable)
     if (!std::string_view(*variable).starts_with(ours)) used += std::strlen(*variable) + 1 + sizeof(char*);
   return std::min(room > used ? (room - used) / 4 * 3 : 0, most_packed_bytes);
@@ -60,14 +62,15 @@ std::string sample_note(const CommMatrix& matrix, const CommMatrix& sample) {
          "each srun of the job";
 }
 
-// Returns the packed form of the matrix or, if that is too large, of a sample of its pairs, which `note` then names.
-// Returns nothing if the user's environment leaves no room.
+// Returns the packed form of the matrix or, if that is too large, of a sample of its pairs. Sets `note` to a message
+// about the sample. If the environment leaves no room for a sample, returns nothing and sets `note` to a message about
+// that. Throws Error if no sample fits even without other variables.
 std::vector<std::byte> packed_to_fit(const CommMatrix& matrix, std::string& note) {
   constexpr std::int64_t most_pairs = WireLimits{}.max_pairs;
   const std::size_t most = most_bytes_sent(static_cast<std::size_t>(matrix.ranks()));
   if (matrix.pairs() <= most_pairs)
     if (std::vector<std::byte> bytes = pack_wire(matrix); bytes.size() <= most) return bytes;
-  // sparsified() keeps up to one pair more of each rank
+  // sparsified() can keep one pair per rank more than `kept`
   for (std::int64_t kept = most_pairs / std::max(matrix.ranks(), 1) - 1; kept >= 1; kept /= 2) {
     const CommMatrix sample = mapping::sparsified(matrix, static_cast<std::int32_t>(kept), seed_of_sample);
     note = sample_note(matrix, sample);

@@ -21,11 +21,11 @@ namespace placement::spank {
 
 namespace {
 
-constexpr std::int32_t max_gpus = 1024;    // of a node
-constexpr std::size_t longest_list = 126;  // of CPUs that Slurm prints; it cuts a longer one without a sign
+constexpr std::int32_t max_gpus = 1024;    // of one node
+constexpr std::size_t longest_list = 126;  // characters of a CPU list; scontrol truncates longer ones without a sign
 
-// Returns the numbers of GPUs in the value of GRES= in a line of "scontrol -d show job", such as
-// "nic:1(IDX:0),gpu:tesla:3(IDX:0-1,4)"; none if a GPU has no number.
+// Returns the GPUs in `word`, the value of GRES= in a line of "scontrol -d show job". For example, the GPUs of
+// "nic:1(IDX:0),gpu:tesla:3(IDX:0-1,4)" are 0, 1 and 4. Returns none if scontrol prints no numbers for a GPU.
 std::vector<std::int32_t> gpus_in(std::string_view word) {
   std::vector<std::int32_t> numbers;
   while (!word.empty()) {
@@ -50,8 +50,9 @@ struct NodeOfJob {
 };
 using NodesOfJob = std::unordered_map<std::string, NodeOfJob>;
 
-// Returns the nodes of the job `job`. A job array shares its ID with its last task, so only the job with exactly this
-// ID counts. A step can span the components of a heterogeneous job, so the CPUs of all components count.
+// Returns the nodes of the job with the ID `job`. Omits other tasks of an array, which scontrol also shows if `job` is
+// the ID of the array. A step can span the components of a heterogeneous job, so the CPUs of all components are
+// included. GPUs are those of the job `job` only.
 NodesOfJob nodes_of_job(std::span<const ShownJob> shown_jobs, std::uint32_t job) {
   NodesOfJob nodes;
   for (const ShownJob& shown_job : shown_jobs) {
@@ -65,8 +66,8 @@ NodesOfJob nodes_of_job(std::span<const ShownJob> shown_jobs, std::uint32_t job)
   return nodes;
 }
 
-// Keeps only the cores of a job free on a node, and gives it the GPUs of the job. Slurm numbers CPUs; each
-// core has `threads`.
+// Marks only the cores of the job as free on the node, and sets the node's GPUs to those of the job. `nodes` lists
+// CPUs; each core has `threads` of them. Throws Error if `nodes` has no CPUs of this node.
 void keep_part_of_job(NodeView& node, const NodesOfJob& nodes, std::int32_t threads) {
   std::vector<bool> cpu(node.core_free.size() * static_cast<std::size_t>(threads), false);
   bool found = false;
@@ -76,15 +77,15 @@ void keep_part_of_job(NodeView& node, const NodesOfJob& nodes, std::int32_t thre
   }
   if (!found)
     throw Error("slurmctld does not report which cores of " + node.name +
-                " the job has; scontrol prints lists of up to " + std::to_string(longest_list) + " characters");
+                " the job has: scontrol prints CPU lists of at most " + std::to_string(longest_list) + " characters");
   for (std::size_t core = 0; core < node.core_free.size(); ++core)
     node.core_free[core] = cpu[core * static_cast<std::size_t>(threads)];
 }
 
-// Returns the tree of the machine with the levels that slurmctld uses: LevelDistances, and TreematchTopologyFile in
-// place of `topology`, the output of scontrol. `topology_of_cluster` is false for the topology of a partition, which
-// that file does not replace. If this host has no file of that name, the view has a warning. Without the plugins, the
-// user's own topology file replaces a topology without switches.
+// Returns the view of the machine that slurmctld uses, from `topology`, the output of "scontrol show topology", and
+// from LevelDistances. TreematchTopologyFile replaces `topology` if `topology_of_cluster` is true; it does not replace
+// the topology of a partition. If this host cannot read the file, the view has a warning and the default distances. On
+// a cluster without the plugins, the user's own topology file replaces a topology without switches.
 ClusterView view_in_force(const ControllerState& controller, std::span<const NodeShape> shapes,
                           const std::string& topology, bool topology_of_cluster) {
   std::vector<std::int64_t> distances;
@@ -95,10 +96,10 @@ ClusterView view_in_force(const ControllerState& controller, std::span<const Nod
   ClusterView view;
   if (!file.empty() && access(file.c_str(), R_OK) == 0) {
     view = read_topology_of(file, shapes, distances);
-    view.warning.clear();  // slurmctld's log names unknown nodes of the file
+    view.warning.clear();  // slurmctld's log names the file's unknown nodes
     return view;
   }
-  if (!file.empty()) distances.clear();  // those of the file's levels
+  if (!file.empty()) distances.clear();  // they are for the levels of the file
   const std::string cluster = environment_value("SLURM_CLUSTER_NAME");
   view = view_of_shown(topology, shapes, controller.mode.empty() ? cluster : "", distances);
   if (!file.empty())
@@ -108,7 +109,7 @@ ClusterView view_in_force(const ControllerState& controller, std::span<const Nod
 
 std::uint32_t number_in(std::string_view text) { return static_cast<std::uint32_t>(parse_integer(text).value_or(0)); }
 
-// Reads the first line of a job.
+// Returns the IDs of a job, from the first line that scontrol prints about it.
 ShownJob parse_first_line(std::map<std::string_view, std::string_view> ids) {
   ShownJob job;
   job.id = job.array_job = number_in(ids["JobId"]);
@@ -127,7 +128,7 @@ std::vector<ShownJob> parse_shown_jobs(std::string_view text) {
   std::vector<ShownJob> jobs;
   for (const std::string_view line : split_at(text, '\n')) {
     const std::string_view field = trimmed(line);
-    auto pairs = scontrol_pairs(field.substr(0, field.find(" JobName=")));  // the name is its user's own text
+    auto pairs = scontrol_pairs(field.substr(0, field.find(" JobName=")));  // the name may be any text of the user
     if (line.starts_with("JobId=")) jobs.push_back(parse_first_line(pairs));
     if (jobs.empty()) continue;
     ShownJob& job = jobs.back();

@@ -17,13 +17,13 @@ namespace placement::spank {
 
 namespace {
 
-// Returns the ranks of each node, ascending. Throws Error if the policy changed the number of tasks on a node.
+// Returns the ranks of each node, ascending. Throws Error if a node does not have the number of tasks that Slurm set.
 std::vector<std::vector<std::uint32_t>> by_node(const Placement& placement, const StepShape& step) {
   std::vector<std::vector<std::uint32_t>> ranks_of_node(step.nodes.size());
   for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
     const std::int32_t node = placement.ranks[rank].node;
     if (node < 0 || static_cast<std::size_t>(node) >= ranks_of_node.size())
-      throw Error("the policy named a node outside the step");
+      throw Error("the policy placed a rank on a node outside the step");
     ranks_of_node[static_cast<std::size_t>(node)].push_back(static_cast<std::uint32_t>(rank));
   }
   for (std::size_t node = 0; node < ranks_of_node.size(); ++node)
@@ -33,7 +33,7 @@ std::vector<std::vector<std::uint32_t>> by_node(const Placement& placement, cons
   return ranks_of_node;
 }
 
-// Returns the slot of each rank: its place among the ranks of its node, in the order of their first cores.
+// Returns the slot of each rank: its index among the ranks of its node, which are ordered by their first cores.
 std::vector<std::int32_t> slots_of(const Placement& placement, std::size_t nodes) {
   std::vector<std::int32_t> slot(placement.ranks.size(), 0);
   for (const std::vector<std::int32_t>& ranks : mapping::ranks_of_nodes(placement, nodes))
@@ -42,7 +42,8 @@ std::vector<std::int32_t> slots_of(const Placement& placement, std::size_t nodes
   return slot;
 }
 
-// Returns the cores of a rank whose place is of `places`, the view of a step on `nodes`.
+// Returns the cores of a rank, numbered as in the view `nodes`. The rank was placed in the view of `places`, where a
+// core can be a hardware thread.
 std::vector<std::int32_t> cores_of(const RankPlace& rank, const StepView& places, const ClusterView& nodes) {
   std::vector<std::int32_t> cores = rank.cores;
   if (!places.whole_cores)
@@ -50,7 +51,7 @@ std::vector<std::int32_t> cores_of(const RankPlace& rank, const StepView& places
   return cores;
 }
 
-// Returns the placement with ranks_of_node[n] on the places of node n, in the order of their cores.
+// Returns the placement with the ranks ranks_of_node[n] on node n, in the order of the node's cores.
 Placement with_ranks(const Placement& placement, const RanksOfNodes& ranks_of_node) {
   Placement result = placement;
   const RanksOfNodes before = mapping::ranks_of_nodes(placement, ranks_of_node.size());
@@ -60,8 +61,9 @@ Placement with_ranks(const Placement& placement, const RanksOfNodes& ranks_of_no
   return result;
 }
 
-// Returns the placement with rank 0 on the node of `step.rank0_host`, where programs such as PyTorch's connect to it.
-// This exchanges rank 0 with another rank, or all ranks of both nodes: the cheaper of the two.
+// Returns the placement with rank 0 on the node `step.rank0_host`, where for example PyTorch programs expect it.
+// Exchanges rank 0 with the first rank of that node. If both nodes have equal numbers of ranks, exchanges all their
+// ranks instead, unless this costs more. Returns the placement unchanged if that node is not in the step.
 Placement with_rank0_on_host(Placement placement, const ClusterView& view, const Request& request,
                              const StepShape& step, bool on_torus) {
   auto named = std::ranges::find(step.nodes, step.rank0_host);
@@ -84,8 +86,8 @@ Placement with_rank0_on_host(Placement placement, const ClusterView& view, const
   return best;
 }
 
-// Returns the placement with all ranks of a node moved to another node with as many, so that low ranks are on the first
-// nodes: this shortens the map.
+// Returns the placement with the ranks of nodes exchanged as a whole, between nodes with an equal number of ranks. The
+// nodes are then in the order of their lowest ranks, which shortens the map.
 Placement renumbered(const Placement& placement, std::size_t nodes) {
   const RanksOfNodes before = mapping::ranks_of_nodes(placement, nodes);
   const auto count = [&](std::int32_t n) { return before[n].size(); };
@@ -96,7 +98,8 @@ Placement renumbered(const Placement& placement, std::size_t nodes) {
   return with_ranks(placement, after);
 }
 
-// Returns the placement in which the first `kept` nodes have the ranks of `order`, and the others are in natural order.
+// Returns a placement in which the first `kept` nodes have the ranks that they have in `order`. The other ranks are on
+// the other nodes, in natural order.
 Placement partly(const Placement& order, std::size_t nodes, std::size_t kept) {
   RanksOfNodes ranks_of_node = mapping::ranks_of_nodes(order, nodes);
   std::vector<std::int32_t> others;
@@ -109,7 +112,8 @@ Placement partly(const Placement& order, std::size_t nodes, std::size_t kept) {
   return with_ranks(order, ranks_of_node);
 }
 
-// Returns the ranks dealt to the places of `natural`: `width` successive ranks to each node in turn.
+// Returns the placement of Slurm's cyclic or plane distribution: each node in turn gets the next `width` ranks, until
+// it has its number of tasks. The places are those of `natural`.
 Placement in_turn(const Placement& natural, const StepShape& step, std::int32_t width) {
   RanksOfNodes ranks_of_node(step.nodes.size());
   for (std::int32_t rank = 0; static_cast<std::size_t>(rank) < natural.ranks.size();)
@@ -119,9 +123,9 @@ Placement in_turn(const Placement& natural, const StepShape& step, std::int32_t 
   return with_ranks(natural, ranks_of_node);
 }
 
-// Returns the request with traffic added between successive ranks, so that policies put them on one node. `share` is
-// the added traffic between ranks r - 1 and r for odd r, as a multiple of the mean traffic of a rank. For
-// r = 2, 6, 10, .. it is half, for r = 4, 12, 20, .. a quarter. So runs of two ranks form first, then runs of four.
+// Returns the request with traffic added between successive ranks, so that policies put these on one node. The traffic
+// added between ranks r - 1 and r is `share` times the mean traffic of a rank for odd r, half of that for
+// r = 2, 6, 10, .., and a quarter for r = 4, 12, 20, .. So runs of two ranks form first, then runs of four.
 Request with_traffic_in_order(const Request& request, double share) {
   constexpr std::int64_t most_weight = std::int64_t{1} << 40;  // leaves room for the added traffic
   const std::int64_t unit = request.matrix->total_weight() / most_weight + 1;
@@ -135,19 +139,22 @@ Request with_traffic_in_order(const Request& request, double share) {
   Request result = request;
   result.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(request.tasks, std::move(edges)));
   result.planned_ranks.clear();
-  result.parameters.erase("objective");  // its groups of ranks are those of the matrix alone
+  result.parameters.erase("objective");  // an objective forms groups of ranks by the matrix without added traffic
   return result;
 }
 
-// Returns a placement whose map MPI can read, of length 1 or less. The candidates are the best order and orders of the
-// policy with traffic added between successive ranks, each also with other numbers of its nodes, and the orders of
-// Slurm: natural, cyclic and plane. The cheapest is returned; natural order if no map fits. `best_order` is the
-// policy's own, and `length` that of its map.
+// Returns the cheapest candidate whose map MPI can read; its map_length is 1 or less. The candidates are:
+// - `best_order`, the policy's own placement, whose map has the length `length`,
+// - placements by the policy with traffic added between successive ranks,
+// - variants of both with the ranks of nodes exchanged, or with only the first nodes placed by the policy,
+// - Slurm's distributions: natural order (block), cyclic and plane.
+// If the policy measures the network, costs in hop-bytes are not compared: the last policy placement that fits is
+// returned, and there are no variants. If no map fits, returns natural order.
 Placement place_with_readable_map(const policies::Policy& policy, const ClusterView& view, const Request& request,
                                   const MapLength& map_length, const StepShape& step, const Placement& best_order,
                                   double length, const Deadline& deadline) {
   constexpr double most_share = 4096, close_shares = 1.5;
-  constexpr int near_part = 100;  // a cost that is higher by less than this part needs no search
+  constexpr int near_part = 100;  // no search if the cost exceeds that of best_order by at most a hundredth
   const bool on_torus = policy.avoids_faults && view.torus;
   const bool measures_network = policy.uses_live && !policy.avoids_faults && view.live && view.live->pairs.groups > 0;
   const Placement natural = policies::place_sequential(view, request, deadline);
@@ -156,7 +163,7 @@ Placement place_with_readable_map(const policies::Policy& policy, const ClusterV
   if (!request.matrix || request.matrix->total_weight() == 0) return best;
   best.cost = policies::step_cost(view, request, best, on_torus);
   best.natural_cost = policies::step_cost(view, request, natural, on_torus);
-  // Takes the order if it fits and costs no more. Returns whether it fits.
+  // Makes `order` the best placement if its map fits and it costs no more. Returns whether its map fits.
   const auto take = [&](const Placement& order) {
     Placement other = with_rank0_on_host(order, view, request, step, on_torus);
     const auto ranks_of_node = by_node(other, step);
@@ -167,8 +174,9 @@ Placement place_with_readable_map(const policies::Policy& policy, const ClusterV
     if (other.cost <= best.cost || measures_network) best = std::move(other);
     return true;
   };
-  // Takes the order, the order with other numbers of its nodes, or as many nodes of it as fit. Returns whether the
-  // order itself fits. By a policy that measures the network, no two nodes are alike.
+  // Calls take() for `order`. If it does not fit, calls take() for renumbered(), and for partly() with as many nodes as
+  // fit. If the policy measures the network, all nodes differ, so there are no variants. Returns whether `order` itself
+  // fits.
   const auto take_all_or_part = [&](const Placement& order) {
     const bool fits = take(order);
     if (fits || measures_network) return fits;

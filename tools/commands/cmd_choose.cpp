@@ -45,11 +45,13 @@ constexpr CommandHelp choose_help{
     "Example: placectl choose -m app.mat -n 64 -- sbatch job.sh\n",
     choose_options};
 
-// The options of a job: those of its command line, and those of the #SBATCH lines of its script, which count less.
+// The options of a job, from its command line and from the #SBATCH lines of its script. The command line takes
+// precedence.
 struct JobOptions {
-  std::vector<SrunWords> sources;  // ascending
-  bool has_components = false;     // of a heterogeneous job
+  std::vector<SrunWords> sources;  // the #SBATCH lines, then the command line: a later source takes precedence
+  bool has_components = false;     // the job is heterogeneous
 
+  // Returns the value of an option, or nothing.
   std::optional<std::string> value(std::string_view name) const {
     for (auto source = sources.rbegin(); source != sources.rend(); ++source)
       if (auto value = source->value(name)) return value;
@@ -78,18 +80,18 @@ JobOptions options_of_job(const Words& words) {
   return job;
 }
 
-// Options that give the size of a job. The command line of placectl has them, too.
+// Options that set the size of a job. placectl choose and the job's command both accept them.
 constexpr const char* size_options[] = {"ntasks", "nodes", "ntasks-per-node", "cpus-per-task"};
 
-// The job as it is requested: its size is that of placectl's options, or of the options of the job.
+// The requested job. Its size comes from the options of placectl or, if they are missing, from the options of the job.
 struct Job {
   JobOptions options;
-  std::map<std::string_view, std::int64_t> size;  // by size_options
+  std::map<std::string_view, std::int64_t> size;  // the values of size_options
   std::string partition;                          // empty: Slurm's default
-  std::string no_size;  // an option whose value is not one number, which leaves the nodes to Slurm; else empty
+  std::string no_size;  // an option whose value is not one number, so that Slurm chooses the nodes; otherwise empty
 };
 
-// Throws UsageError if options of placectl and of the command differ.
+// Returns the requested job. Throws UsageError if placectl and the job's command have an option with different values.
 Job read_job(const CommandLine& line, const Words& words) {
   Job job{options_of_job(words), {}, line.value_or("partition", ""), {}};
   const auto differ = [&](const std::string& option, const std::string& own, const std::string& other) {
@@ -120,7 +122,8 @@ Job read_job(const CommandLine& line, const Words& words) {
 // The idle nodes of a cluster, each with its partitions.
 using IdleNodes = std::map<std::string, std::set<std::string>, std::less<>>;
 
-// Returns the idle nodes in one of the partitions `names`, or in Slurm's default partition if it is empty.
+// Returns the idle nodes of the partitions `names`, a list with commas. If `names` is empty, returns those of Slurm's
+// default partition.
 IdleNodes idle_nodes(const std::string& names) {
   IdleNodes all;
   std::set<std::string> usable;
@@ -139,6 +142,7 @@ IdleNodes idle_nodes(const std::string& names) {
   return all;
 }
 
+// Sets the machine of the task, on which only the cores of idle nodes are free, and the size of the job.
 void set_machine(const Job& job, const IdleNodes& idle, MapTask& task) {
   task.view = machine_of_slurmctld(name_of_cluster());
   notify("choose", task.view.warning);
@@ -162,6 +166,8 @@ void set_machine(const Job& job, const IdleNodes& idle, MapTask& task) {
   task.request.cores_per_task = (task.request.cores_per_task + threads - 1) / threads;
 }
 
+// Sets the matrix of the task if it has none: that of the pattern, or one without traffic. Throws UsageError if the
+// number of tasks is missing or is not that of the matrix.
 void set_matrix(const CommandLine& line, const Job& job, MapTask& task) {
   const auto size = job.size.find("ntasks");
   const auto tasks = size == job.size.end() ? std::nullopt : std::optional<std::int64_t>(size->second);
@@ -173,7 +179,8 @@ void set_matrix(const CommandLine& line, const Job& job, MapTask& task) {
     throw UsageError(formatted("--ntasks %d: the matrix has %d ranks", *tasks, task.matrix->ranks()));
 }
 
-// Returns the command with the options of the command line that Slurm knows, and `more`.
+// Returns the job's command with the number of tasks, with those options of placectl that Slurm has, and with `more`.
+// Omits --nodes of placectl if `more` has options.
 Words with_options(const CommandLine& line, const Words& words, const MapTask& task, const Words& more) {
   Words result{words[0], "--ntasks=" + std::to_string(task.matrix->ranks())};
   for (const char* const option : {"nodes", "ntasks-per-node", "cpus-per-task", "partition"})
@@ -184,7 +191,9 @@ Words with_options(const CommandLine& line, const Words& words, const MapTask& t
   return result;
 }
 
-// Returns when slurmctld would start the job; nothing if it names no start. salloc cannot ask, but has options of srun.
+// Returns when slurmctld would start the job; nothing if slurmctld predicts no start. salloc cannot ask for this, so
+// srun asks with the options of salloc. Removes options that srun does not have, and --quiet, which suppresses the
+// answer.
 std::optional<Start> start_of(Words words) {
   constexpr std::string_view not_asked[] = {"-Q",        "--quiet", "--no-shell",    "--bell",
                                             "--no-bell", "-K",      "--kill-command"};
@@ -194,7 +203,7 @@ std::optional<Start> start_of(Words words) {
   return test_only(std::move(words)).start;
 }
 
-// Returns why the job must not name nodes; empty if it may.
+// Returns why the job must not request nodes by name; empty if it may.
 std::string why_no_nodes(const Job& job) {
   constexpr std::pair<std::string_view, const char*> reasons[] = {
       {"array", "the tasks of an array would wait for the same nodes"},
@@ -206,8 +215,7 @@ std::string why_no_nodes(const Job& job) {
   for (const auto& [option, why] : reasons)
     if (job.options.value(option)) return "--" + std::string(option) + ": " + why;
   for (const SrunWords& source : job.options.sources)
-    if (!source.unknown.empty())
-      return source.unknown + ": this option is not known, and may change the start of the job";
+    if (!source.unknown.empty()) return source.unknown + ": this option is unknown and may delay the start of the job";
   if (!environment_value("SBATCH_ARRAY_INX").empty())
     return "SBATCH_ARRAY_INX: the tasks would wait for the same nodes";
   if (job.options.has_components) return "the job has several components";
@@ -218,8 +226,9 @@ bool starts_later(const Start& start, const std::optional<Start>& stock) {
   return start.has_to_wait() && (!stock || start.time > stock->time);
 }
 
-// Returns the command without nodes, or that with --extra nodes if the job starts no later with them. With a limit of
-// 0 for the wait, --switches delays no job. It matters where Slurm heeds the topology only for jobs that ask for it.
+// Returns the command without --nodelist. With --extra, the command requests the extra nodes if the job does not start
+// later with them. The command has --switches=1@0, because some clusters consider the topology only for jobs with
+// --switches. Its time limit of 0 means that the job never waits for it.
 Words stock_command(const CommandLine& line, const Job& job, const Words& words, const MapTask& task) {
   const std::string switches = "--switches=1@0";
   Words plain = with_options(line, words, task, {});
@@ -239,14 +248,14 @@ Words stock_command(const CommandLine& line, const Job& job, const Words& words,
                          (start ? "the job would start later with them" : "slurmctld predicts no start with them"));
     return plain;
   }
-  notify("choose", "extra nodes of the job: " + std::to_string(*extra) + "; in it, placectl run --keep " +
+  notify("choose", "the job requests extra nodes: " + std::to_string(*extra) + "; in the job, placectl run --keep " +
                        std::to_string(keep) + (task.pattern ? " --ntasks " + std::to_string(ranks) : "") +
-                       " returns the worst");
+                       " returns the nodes that suit the ranks worst");
   return larger;
 }
 
-// Returns whether other jobs wait for nodes of the partitions, or slurmctld has not considered them yet. They may be
-// started first, on nodes that -w names. Throws Error if squeue does not answer.
+// Returns whether other jobs in the partitions wait for nodes, or have not been considered by slurmctld yet. slurmctld
+// may start them first, on the nodes that this job would request. Throws Error if squeue does not answer.
 bool others_wait(const std::set<std::string>& partitions) {
   const std::string reasons = SlurmCommand({"squeue", "--noheader", "--all", "--states=PENDING",
                                             "--partition=" + joined(partitions, ","), "--format=%r"})
@@ -256,7 +265,8 @@ bool others_wait(const std::set<std::string>& partitions) {
   });
 }
 
-// Returns the command for the nodes of the policy, or the command without nodes and the reason.
+// Returns the command with --nodelist for the policy's nodes. If Slurm has to choose the nodes, prints the reason and
+// returns stock_command().
 Words chosen_command(const CommandLine& line, const Job& job, const IdleNodes& idle, const Words& words,
                      MapTask& task) {
   const auto as_stock = [&](const std::string& why) {
@@ -283,16 +293,16 @@ Words chosen_command(const CommandLine& line, const Job& job, const IdleNodes& i
     return as_stock("slurmctld predicts no start on " + list +
                     (words[0] == "sbatch" && !of_stock ? "; the script must be a file or --wrap" : ""));
   if (starts_later(*of_chosen, of_stock))
-    return as_stock("the job would start on " + list + " at " + of_chosen->time + ", and on Slurm's nodes " +
-                    (of_stock ? "at " + of_stock->time : "at a time that is not known"));
+    return as_stock("the job would start on " + list + " at " + of_chosen->time + ", but on Slurm's nodes " +
+                    (of_stock ? "at " + of_stock->time : "at an unknown time"));
   try {
     std::set<std::string> partitions;
     for (const auto& [number, name] : nodes) partitions.insert(idle.at(name).begin(), idle.at(name).end());
     if (others_wait(partitions))
       return as_stock("other jobs wait in partition " + joined(partitions, " or ") +
-                      ", and the job could have to wait longer for nodes that it names");
+                      ", so a job that requests nodes by name could wait longer");
   } catch (const Error& error) {
-    return as_stock("it is not known whether other jobs wait: " + std::string(error.what()));
+    return as_stock("cannot find out whether other jobs wait: " + std::string(error.what()));
   }
   notify("choose", list + ": " + to_string(outcome.cost) + " hop-bytes, in natural order on the first idle nodes " +
                        to_string(outcome.natural_cost));
@@ -307,7 +317,7 @@ int command_choose(int argc, char** argv) {
   if (words.empty() || (words[0] != "sbatch" && words[0] != "salloc" && words[0] != "srun"))
     throw UsageError("expected sbatch, salloc or srun after --, as in placectl choose -m FILE -n 64 -- sbatch job.sh");
   if (line.has("extra") && !line.has("nodes")) throw UsageError("--extra is in addition to --nodes, which is missing");
-  if (std::getenv("SLURM_JOB_ID")) throw Error("this job has its nodes: use placectl run");
+  if (std::getenv("SLURM_JOB_ID")) throw Error("this job already has its nodes: use placectl run");
   MapTask task = read_task(line, "choose", true);
   const Job job = read_job(line, words);
   set_matrix(line, job, task);

@@ -24,6 +24,7 @@ namespace placement::tools {
 
 namespace {
 
+// Returns the path of a program, from PATH if the name has no '/'; empty if it is not found or is a directory.
 std::string path_in_search(const std::string& program) {
   std::error_code ignored;
   if (program.find('/') != program.npos) return std::filesystem::is_directory(program, ignored) ? "" : program;
@@ -35,29 +36,29 @@ std::string path_in_search(const std::string& program) {
   return {};
 }
 
-// Returns true if the launcher has the name of an MPI launcher, and its version has one of `marks`.
+// Returns true if words[0] is an MPI launcher: it has the name of one, and its output for --version has one of `marks`.
 bool is_mpirun(const Words& words, std::initializer_list<std::string_view> marks) {
   const std::vector<std::string_view> name = split_at(base_name(words[0]), '.');
   constexpr std::string_view names[] = {"mpirun", "mpiexec", "orterun", "prterun"};
-  constexpr std::string_view endings[] = {"openmpi", "mpich", "hydra"};  // a script of the user has another one
+  constexpr std::string_view endings[] = {"openmpi", "mpich", "hydra"};  // other endings are those of a user's scripts
   if (!among(names, name[0]) || name.size() > 2 || (name.size() == 2 && !among(endings, name[1]))) return false;
-  static const std::string path = path_in_search(words[0]);  // of the only launcher of this command
+  static const std::string path = path_in_search(words[0]);  // a process has only one launcher
   if (path.empty()) return false;
   static const std::string version = SlurmCommand({path, "--version"}, true).output().text;
   return std::ranges::any_of(marks, [&](std::string_view mark) { return version.find(mark) != version.npos; });
 }
 
-// Options of mpirun and mpiexec by which the user places the ranks, without "-" or "--" in front.
+// Options of mpirun and mpiexec that place the ranks. Written without "-" or "--".
 constexpr std::string_view own_mapping[] = {
     "map-by",        "rankfile",      "rf",      "hostfile",   "machinefile", "host",   "H",          "f",
     "machine",       "hosts",         "ppn",     "perhost",    "rr",          "grr",    "configfile", "app",
     "npernode",      "pernode",       "N",       "npersocket", "bynode",      "bycore", "byslot",     "bysocket",
     "cpus-per-proc", "cpus-per-rank", "cpu-set", "cpu-list",   "rank-by"};
 
-// Options of mpirun and mpiexec with a name and a value.
+// Options of mpirun and mpiexec that take two words: a name and a value.
 constexpr std::string_view name_and_value[] = {"mca", "gmca", "pmca", "prtemca", "pmixmca", "env", "genv"};
 
-// Options of mpirun and mpiexec with the number of ranks.
+// Options of mpirun and mpiexec that set the number of ranks.
 constexpr std::string_view own_ranks[] = {"n", "np", "c"};
 
 AllocationStep step_of_mpirun(const Words& words) {
@@ -84,7 +85,8 @@ void plan_open_mpi(const Mapping& mapping, Launch& launch) {
 
 bool is_hydra(const Words& words) { return is_mpirun(words, {"HYDRA", "Intel(R) MPI"}); }
 
-// Hydra takes each line of its file for a node, so that MPI needs one run of ranks on each node.
+// Returns the length of a map: the mean number of runs of successive ranks on a node. Hydra takes each line of its file
+// for a separate node. So MPI knows the nodes of the ranks only if each node has one run, a length of 1.
 spank::MapLength runs_of_nodes(const Words&, const std::string&) {
   return [](const std::vector<std::vector<std::uint32_t>>& ranks_of_node) {
     double runs = 0;
@@ -94,19 +96,20 @@ spank::MapLength runs_of_nodes(const Words&, const std::string&) {
   };
 }
 
-// Starts one daemon of Hydra, on the node $1, as rsh does. Options in front of the node are for Slurm's own way to
-// start the daemons: Slurm 24.11 has HYDRA_LAUNCHER_EXTRA_ARGS=--external-launcher in the environment of a job.
+// A script with the arguments of rsh: it starts one daemon of Hydra on a node. It drops options in front of the node.
+// For example, Slurm 24.11 sets HYDRA_LAUNCHER_EXTRA_ARGS=--external-launcher in a job, for its own way to start
+// daemons.
 constexpr const char* hydra_script =
     "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nnode=$1\nshift\n"
     "unset SLURM_NTASKS_PER_NODE SLURM_NTASKS_PER_SOCKET SLURM_NTASKS_PER_CORE SLURM_NTASKS_PER_GPU SLURM_GPUS "
     "SLURM_GPUS_PER_SOCKET SLURM_GPUS_PER_TASK SLURM_CPUS_PER_GPU SLURM_MEM_PER_GPU\n"
     "exec srun --nodes=1 --ntasks=1 --nodelist=\"$node\" --overlap --mpi=none --cpu-bind=none --input=none sh -c \"$*\"\n";
 
-// Under Slurm, Hydra starts its daemons by one srun, and they number themselves in Slurm's order. Started one by one,
-// as by rsh, they keep the order of the file.
+// By default under Slurm, Hydra starts all daemons by one srun, and they number themselves in Slurm's order. If Hydra
+// starts each daemon by rsh, the daemons have the order of the file. So this replaces rsh by hydra_script.
 void plan_hydra(const Mapping& mapping, Launch& launch) {
   constexpr std::string_view starters[] = {"bootstrap", "launcher", "bootstrap-exec", "launcher-exec", "rmk"};
-  const std::size_t after = program_of(launch.words).size();  // 0: the program is not found, nor are the options
+  const std::size_t after = program_of(launch.words).size();  // 0: the program, where the options end, is not found
   for (std::size_t at = 1; after > 0 && at < launch.words.size() - after;) {
     const auto first = launch.words.begin() + static_cast<std::ptrdiff_t>(at);
     if (among(starters, option_name(*first)))
@@ -122,8 +125,8 @@ void plan_hydra(const Mapping& mapping, Launch& launch) {
            {"HYDRA_RMK", "user"},
            {"HYDRA_LAUNCHER", "rsh"},
            {"HYDRA_LAUNCHER_EXEC", script},
-           {"I_MPI_HYDRA_BOOTSTRAP",
-            "rsh"},  // Intel's names; its mpiexec otherwise takes the ranks of a node from Slurm
+           // Intel MPI has these names. Without them, its mpiexec takes the number of ranks of a node from Slurm.
+           {"I_MPI_HYDRA_BOOTSTRAP", "rsh"},
            {"I_MPI_HYDRA_BOOTSTRAP_EXEC", script},
            {"I_MPI_JOB_RESPECT_PROCESS_PLACEMENT", "off"}})
     launch.environment.emplace_back(name, value);
@@ -150,7 +153,7 @@ std::string launcher_names() {
   return joined(launchers, ", ", [](const Launcher& launcher) { return launcher.name; });
 }
 
-// Options of mpirun and mpiexec whose value can have the name of a program, without "-" or "--" in front.
+// Options of mpirun and mpiexec whose value can be the name of a program. Written without "-" or "--".
 constexpr std::string_view program_as_value[] = {"bootstrap",     "bootstrap-exec", "launcher",
                                                  "launcher-exec", "rank-by",        "rmk"};
 constexpr std::string_view working_directory[] = {"wdir", "wd"};  // the value is a directory

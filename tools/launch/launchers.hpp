@@ -11,25 +11,27 @@ namespace placement::tools {
 
 using Words = std::vector<std::string>;
 
-// The launcher cannot place the ranks by this mapping. The program then starts as the launcher starts it.
+// Thrown if the ranks of a command line cannot be placed. The message is the reason. Without --strict, the command then
+// starts unchanged.
 class CannotPlace : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// These markers replace the paths of the launcher's file and script in words and values.
+// These markers stand for the paths of the launcher's file and script in `words` and `environment` of a Launch, until
+// the files are written.
 inline constexpr std::string_view file_marker = "@PLACEMENT_FILE@";
 inline constexpr std::string_view script_marker = "@PLACEMENT_SCRIPT@";
 
-// A command line, and what it needs.
+// A command line to start, with the variables and files that it needs.
 struct Launch {
   Words words;
   std::vector<std::pair<std::string, std::string>> environment = {};
-  std::string file = {};    // text of the launcher's file; empty: there is none
-  bool on_nodes = false;    // the ranks read the file, so it is in the working directory
-  std::string script = {};  // text of a script that the launcher runs; empty: there is none
+  std::string file = {};    // the text of the launcher's file; empty: the launcher needs none
+  bool on_nodes = false;    // the ranks read the file, so it must be in the working directory
+  std::string script = {};  // the text of a script that the launcher runs; empty: it runs none
   std::string method = {};  // for the summary, for example "srun -m arbitrary"
-  bool own_order = false;   // MPI computes the order itself, and reports its hop-bytes
+  bool own_order = false;   // libplacement-reorder.so computes the order inside MPI, and reports the hop-bytes
 };
 
 // The mapping of a job's allocation.
@@ -43,13 +45,15 @@ struct Mapping {
 // One launcher. `plan` may change `launch.words`, which start with the launcher.
 struct Launcher {
   const char* name;
-  bool by_policy;  // if the plugins are installed, it takes -m POLICY
+  bool by_policy;  // with the plugins, the launcher gets -m POLICY in place of `plan`, unless only nodes are placed
   bool (*detect)(const Words& words);
-  // Returns the step that the words ask for. Throws CannotPlace if they choose its nodes themselves.
+  // Returns the step that `words` request. Throws CannotPlace if options in `words` place the ranks or nodes
+  // themselves.
   AllocationStep (*step)(const Words& words);
-  // Returns the length of the map from ranks to nodes that MPI reads from this launcher; null: it can read all maps.
+  // Returns the function for the length of the map from ranks to nodes that MPI gets from this launcher. Null: MPI can
+  // read all maps.
   spank::MapLength (*map_length)(const Words& words, const std::string& configuration);
-  // Adds the placement to the words. Throws CannotPlace.
+  // Adds the placement to `launch`. Throws CannotPlace if the launcher cannot use it.
   void (*plan)(const Mapping& mapping, Launch& launch);
 };
 
@@ -62,21 +66,22 @@ std::string launcher_names();
 // Returns true if srun has the options of the placement plugins.
 bool srun_has_policies();
 
-// Returns the program and its arguments in a command line of this launcher; empty if they are not found.
+// Returns the program and its arguments from `words`, the command line of a launcher; empty if they are not found.
 Words program_of(const Words& words);
 
-// Returns the text as one word of a shell.
+// Returns the text as one word of a shell, in quotes if necessary.
 std::string quoted(const std::string& text);
 
-// Becomes the command, which is searched for in PATH. Returns errno if it cannot be run.
+// Replaces this process by the command, as execvp() does. Returns errno if the command cannot be run.
 int become(const Words& words);
 
-// Becomes the command. Throws Error if it cannot be run.
+// Replaces this process by the command. Throws Error if the command cannot be run.
 [[noreturn]] void execute(const Words& words);
 
-// Returns the words of a command of Slurm with -m for the policy, matrix, pattern, --auto and --weight of the command
-// line, and with its --ntasks. The plugins must be installed. Without any of them, a step (`of_job`) gets no -m,
-// because the policy of its job applies, and a job gets TREEMATCH.
+// Returns `words`, a command of Slurm, with -m and --comm-matrix for the options of `line`: policy, pattern, --auto,
+// --weight and matrix. The default policy is TREEMATCH. If `of_job` is true, the command starts a step of a job: it
+// also gets --ntasks of `line`, and without any of the other options no -m, because the policy of the job applies. The
+// plugins must be installed.
 Words words_with_policy(const CommandLine& line, Words words, bool of_job);
 
 }  // namespace placement::tools

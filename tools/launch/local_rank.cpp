@@ -16,7 +16,8 @@ namespace {
 using spank::CpuMask;
 using Numbers = std::vector<std::int32_t>;
 
-// Returns `parts` sets of successive cores; none if there are fewer cores.
+// Divides the allowed CPUs into `parts` sets of successive whole cores. Returns none if there are fewer cores than
+// parts.
 std::vector<CpuMask> divided(const CpuMask& allowed, std::size_t parts, const spank::MachineCores& machine) {
   std::map<std::int32_t, std::vector<int>> cpus_of_core;
   for (std::size_t cpu = 0; cpu < machine.core_of_cpu.size() && cpu < CpuMask::cpus; ++cpu)
@@ -31,10 +32,11 @@ std::vector<CpuMask> divided(const CpuMask& allowed, std::size_t parts, const sp
   return masks;
 }
 
+// The GPUs of the node and of the task.
 struct Gpus {
   std::vector<GpuShape> of_node;
   Numbers of_task;      // indices into of_node
-  std::string unknown;  // why of_task is empty; else empty
+  std::string unknown;  // why the GPUs of the task are not known; otherwise empty
 };
 
 Gpus gpus_of_task(const std::string& root, const spank::MachineCores& machine, const spank::TaskVariables& variables) {
@@ -56,8 +58,10 @@ Gpus gpus_of_task(const std::string& root, const spank::MachineCores& machine, c
   return gpus;
 }
 
-// Returns the list of the GPUs that the program sees, by the name that it already has for each, and brings of_task into
-// its order. The numbers of the list are those of the node or, with constrained devices, of the task.
+// Returns the names in `value`, the value of `variable`, which lists the GPUs that the program can see. Sorts of_task
+// in the order of the names. If devices are constrained, Slurm numbers the names within the task, otherwise within the
+// node. Without a value, the task must have all GPUs of the node. If `value` does not list the GPUs of the task, sets
+// gpus.unknown to the reason.
 std::vector<std::string> take_visible(const char* variable, const std::optional<std::string>& value, Gpus& gpus) {
   std::vector<std::string> names;
   const auto unknown = [&](const std::string& why) {

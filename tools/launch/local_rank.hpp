@@ -21,16 +21,16 @@ struct Child {
 struct ChildPlace {
   std::optional<spank::CpuMask> cpus;                            // nothing: the child keeps its CPUs
   std::vector<std::pair<std::string, std::string>> environment;  // variables to set
-  std::string gpus_unknown;  // why the child has no GPU and no network interface of its own; else empty
+  std::string gpus_unknown;  // why the child gets no GPU and no network interface of its own; otherwise empty
 };
 
-// Returns the child that this process is: LOCAL_RANK, and LOCAL_WORLD_SIZE (torchrun) or LOCAL_SIZE (deepspeed).
-// Returns nothing if these variables are not set or are no numbers.
+// Returns which child this process is. `number` is LOCAL_RANK; `children` is LOCAL_WORLD_SIZE (torchrun) or LOCAL_SIZE
+// (deepspeed). Returns nothing if these variables are not set or are not valid numbers.
 std::optional<Child> this_child(const spank::TaskVariables& variables);
 
-// Divides `allowed`, the CPUs of the task, among its children, and gives each child the part near its GPU. Child i uses
-// the i-th GPU of the task, and starts again at the first GPU if there are more children. With fewer cores than
-// children, each child keeps all CPUs.
+// Returns the CPUs and variables of one child of a task. Divides `allowed`, the CPUs of the task, among its children,
+// and gives each child the part near its GPU. Child i uses GPU number i modulo the number of the task's GPUs. With
+// fewer cores than children, each child keeps all CPUs.
 //   machine   the cores of this node
 //   root      prefix of /sys and /proc, empty outside of tests
 //   one_gpu   the child sees only its own GPU; else all GPUs of the task, in their order

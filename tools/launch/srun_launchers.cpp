@@ -44,7 +44,7 @@ SrunWords parsed(const Words& words) {
 
 namespace {
 
-// Options of srun by which the user chooses the nodes of the ranks, or a step that has more than one layout.
+// Options of srun that choose the nodes of the ranks, or that start a step with several layouts.
 constexpr std::string_view own_layout[] = {
     "distribution", "nodelist",   "nodefile", "exclude",         "relative",          "het-group",     "multi-prog",
     "no-allocate",  "spread-job", "jobid",    "ntasks-per-core", "ntasks-per-socket", "ntasks-per-gpu"};
@@ -60,7 +60,7 @@ AllocationStep step_of_srun(const Words& words) {
       throw CannotPlace("srun's --" + option.name + " chooses the layout itself");
   }
   if (among(words, ":")) throw CannotPlace("the command line has several components");
-  if (const auto nodes = srun.value("nodes"))  // of MIN-MAX, srun uses as many as it can
+  if (const auto nodes = srun.value("nodes"))  // for MIN-MAX, srun uses as many nodes as it can
     step.nodes = parse_integer(std::string_view(*nodes).substr(nodes->find('-') + 1)).value_or(0);
   if (const auto ranks = srun.value("ntasks")) step.ranks = parse_integer(*ranks);
   if (const auto cores = srun.value("cpus-per-task")) step.cores_per_task = parse_integer(*cores);
@@ -83,7 +83,7 @@ std::string mpi_type(const Words& words, const std::string& configuration) {
 
 spank::MapLength map_length_of_srun(const Words& words, const std::string& configuration) {
   const std::string type = mpi_type(words, configuration);
-  // Slurm writes the map of an arbitrary layout in the form that it always writes for pmix.
+  // For an arbitrary layout, Slurm writes the map for all types of MPI in the form of pmix.
   return [type](const auto& ranks_of_node) {
     return static_cast<double>(shortest_map(ranks_of_node, "pmix").text.size()) /
            static_cast<double>(longest_map(type));
@@ -92,7 +92,8 @@ spank::MapLength map_length_of_srun(const Words& words, const std::string& confi
 
 namespace {
 
-// Returns true if Slurm reports to MPI that each rank of an arbitrary layout has its own node.
+// Returns true if Slurm reports a wrong map of an arbitrary layout to MPI: each rank on a node of its own. Slurm before
+// 24.05 does so with pmi2.
 bool has_false_map(const Mapping& mapping, const std::string& type) {
   const std::string_view version = spank::config_value(mapping.configuration, "SLURM_VERSION");
   const std::vector<std::string_view> parts = split_at(version, '.');
@@ -111,13 +112,14 @@ bool wrap_program(const Words& before, Launch& launch) {
 
 // Returns true if srun's --export, or SLURM_EXPORT_ENV, keeps variables of this process from the tasks.
 bool hides_variables(const Words& words) {
-  const std::string of_srun = environment_value("SRUN_EXPORT_ENV");  // srun prefers it
+  const std::string of_srun = environment_value("SRUN_EXPORT_ENV");  // takes precedence in srun
   const std::string names = lower_case(
       parsed(words).value("export").value_or(of_srun.empty() ? environment_value("SLURM_EXPORT_ENV") : of_srun));
   return !names.empty() && !among(split_at(names, ','), "all");
 }
 
-// Returns why another program cannot start the program; empty if it can.
+// If srun cannot start the program by another one, such as `placectl bind`, returns the option or variable that
+// prevents it. Otherwise returns an empty text.
 std::string why_not_wrapped(const Words& words) {
   for (const GivenOption& option : parsed(words).given)
     if (option.name == "bcast" || option.name.starts_with("container")) return "srun's --" + option.name;
@@ -127,7 +129,8 @@ std::string why_not_wrapped(const Words& words) {
   return {};
 }
 
-// Returns why `placectl bind` cannot start the program; empty if it can.
+// If `placectl bind` cannot start and bind the program, returns the option or variable that prevents it. Otherwise
+// returns an empty text.
 std::string why_not_bound(const Words& words) {
   if (parsed(words).value("cpu-bind")) return "srun's --cpu-bind";
   if (std::string why = why_not_wrapped(words); !why.empty()) return why;
@@ -135,18 +138,19 @@ std::string why_not_bound(const Words& words) {
   return hides_variables(words) ? "srun's --export" : "";
 }
 
-// Returns true if srun can bind each rank to cores of its own. Slurm itself binds no rank if the ranks of a node do not
-// use all its cores. A program with more threads than cores per rank needs the others.
+// Returns true if srun should bind each rank to cores of its own. By default Slurm binds no rank if the ranks of a node
+// do not use all cores of the node. A program with more threads than cores per rank needs the unused cores.
 bool has_own_cores(const Mapping& mapping) {
   const std::string_view plugins = spank::config_value(mapping.configuration, "TaskPlugin");
   return mapping.outcome.step.whole_cores && plugins.find("affinity") != plugins.npos &&
          parse_integer(environment_value("OMP_NUM_THREADS")).value_or(1) <= mapping.allocation.step.cores_per_task;
 }
 
-// Has each rank bound to its cores by `placectl bind`. A message names the option that prevents this.
+// Puts `placectl bind` in front of the program, which binds each rank to its cores. If an option prevents this, prints
+// a message that names the option.
 void bind_ranks(const Mapping& mapping, const std::vector<std::int32_t>& slot_of_task, Launch& launch) {
   if (slot_of_task.empty()) return;
-  if (mapping.task.processes_per_rank > 1) return;  // the program starts others, on all cores
+  if (mapping.task.processes_per_rank > 1) return;  // each rank starts further processes, which need all cores
   std::string why = why_not_bound(launch.words);
   const auto plan = spank::encode_plan({mapping.allocation.step.job, 0, slot_of_task});
   if (!plan) why = "the number of ranks";
@@ -158,14 +162,14 @@ void bind_ranks(const Mapping& mapping, const std::vector<std::int32_t>& slot_of
     notify("run", "Slurm chooses the cores of each rank" + (why.empty() ? why : ", because of " + why));
 }
 
-// Removes srun's --nodes, which is the whole allocation. From 24.05 on, Slurm accepts no --nodes with an arbitrary
-// layout. Other restrictions of Slurm 26.05 on this layout (topology/block, CR_LLN) are for allocations, not for steps.
+// Removes srun's --nodes. Slurm 24.05 and later accept no --nodes with an arbitrary layout, and the mapping uses the
+// whole allocation. Slurm 26.05 has further restrictions on this layout (topology/block, CR_LLN), but not for steps.
 void remove_nodes(Launch& launch) {
   const SrunWords srun = parsed(launch.words);
   for (auto option = srun.given.rbegin(); option != srun.given.rend(); ++option) {
     if (option->name != "nodes") continue;
     const auto first = launch.words.begin() + static_cast<std::ptrdiff_t>(option->first);
-    const std::size_t letters = first->starts_with("--") ? 1 : first->find('N');  // -lN2 also has -l
+    const std::size_t letters = first->starts_with("--") ? 1 : first->find('N');  // -lN2 also has the option -l
     launch.words.erase(first + (letters > 1 ? 1 : 0), first + static_cast<std::ptrdiff_t>(option->words));
     if (letters > 1) launch.words[option->first].resize(letters);
   }
@@ -177,7 +181,7 @@ void use_distribution(const std::string& name, const Mapping& mapping, Launch& l
                       {"--distribution=" + name, "--ntasks=" + std::to_string(mapping.outcome.places.size())});
 }
 
-// Starts the tasks in Slurm's order, and has Cray MPICH give them their ranks.
+// Plans a start of the tasks in Slurm's order. Cray MPICH then numbers the ranks by a file.
 void plan_rank_order(const Mapping& mapping, Launch& launch) {
   if (hides_variables(launch.words)) throw CannotPlace("srun's --export keeps MPICH_RANK_REORDER_FILE from the ranks");
   std::vector<std::int32_t> slot_of_task;
@@ -195,8 +199,8 @@ void plan_rank_order(const Mapping& mapping, Launch& launch) {
   use_distribution("block", mapping, launch);
 }
 
-// Starts the tasks in Slurm's order, and has libplacement-reorder.so give them their ranks. Throws CannotPlace if the
-// program does not have the MPI of the library, which would be loaded, too.
+// Plans a start of the tasks in Slurm's order. libplacement-reorder.so then numbers the ranks. Throws CannotPlace if
+// the program uses another MPI than the library: both would be loaded.
 void plan_reordering(const Mapping& mapping, Launch& launch) {
   std::string library =
       std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../lib/libplacement-reorder.so";
@@ -205,8 +209,8 @@ void plan_reordering(const Mapping& mapping, Launch& launch) {
   const Words program = program_of(launch.words);
   const auto run = spank::program_run(program, 1, std::filesystem::current_path(), environment_value("PATH"));
   if (mpi.empty() || !spank::is_linked_with(run.mpi_libraries, mpi.front()))
-    throw CannotPlace("with --mpi=pmi2 of this Slurm, MPI treats each rank as a separate node, and " + library +
-                      " is missing or not built with the MPI of the program: use mpiexec.hydra or --mpi=pmix");
+    throw CannotPlace("with --mpi=pmi2, this Slurm reports a separate node for each rank, and " + library +
+                      " is missing or not built with the program's MPI: use mpiexec.hydra or --mpi=pmix");
   if (const std::string why = why_not_wrapped(launch.words); !why.empty())
     throw CannotPlace(why + " keeps " + library + " from the program");
   std::ostringstream matrix;
@@ -234,7 +238,7 @@ void plan_arbitrary(const Mapping& mapping, Launch& launch) {
   use_distribution("arbitrary", mapping, launch);
 }
 
-// Starts one task on each node, which starts the processes of its node.
+// Plans a start of one task on each node. The task starts the processes of its node.
 void plan_nodes(const Mapping& mapping, Launch& launch) {
   launch.environment.emplace_back("MASTER_ADDR", first_node(mapping));
   if (hides_variables(launch.words)) notify("run", "srun's --export keeps MASTER_ADDR from the tasks");
@@ -255,7 +259,7 @@ void plan_srun(const Mapping& mapping, Launch& launch) {
   plan_arbitrary(mapping, launch);
 }
 
-// ---- torchrun: one task per node, which starts the processes of its node
+// ---- torchrun: srun starts one torchrun on each node, which starts the processes of its node
 
 bool is_torchrun(const Words& words) {
   if (base_name(words[0]) == "torchrun") return true;
@@ -266,7 +270,7 @@ bool is_torchrun(const Words& words) {
 
 namespace {
 
-// The options of torchrun: the words between it and a Python script, which has options of its own.
+// Returns the options of torchrun: the words before the Python script, whose own options follow it.
 std::span<const std::string> torchrun_options(const Words& words) {
   const auto first = std::ranges::find(words, "torchrun", base_name);
   const auto script = std::find_if(first, words.end(), [](const std::string& word) { return word.ends_with(".py"); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The launchers that are srun, or are started by it on each node.
+// The launchers srun, torchrun and deepspeed.
 #pragma once
 #include "tools/launch/launchers.hpp"
 #include "tools/launch/srun_words.hpp"
@@ -10,7 +10,7 @@ namespace placement::tools {
 // Returns the layout of a mapping, for the writers of launcher_files.hpp.
 Layout layout_of(const Mapping& mapping);
 
-// Returns the options and the program of a command line of srun.
+// Returns the options and the program of `words`, a command line of srun, by the output of "srun --help".
 SrunWords parsed(const Words& words);
 
 // The functions of struct Launcher, for srun, torchrun and deepspeed.

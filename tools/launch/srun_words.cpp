@@ -46,7 +46,8 @@ std::vector<SrunOption> options_in_help(std::string_view help) {
     if (!text.starts_with("--")) continue;
     const std::size_t end = std::min(text.find_first_of("=[ \t", 2), text.size());
     option.name = text.substr(2, end - 2);
-    // Listed without "=" or in brackets, but with a value; or the other way round.
+    // "srun --help" shows the first three without "=" or with "=" in brackets, although they take a value in the next
+    // word. It shows bcast with "=", although its value cannot be the next word.
     constexpr std::string_view with_value[] = {"container", "wrap", "export"}, without_value[] = {"bcast"};
     option.takes_value = ((end < text.size() && text[end] == '=') || among(with_value, option.name)) &&
                          !among(without_value, option.name);
@@ -101,11 +102,11 @@ std::vector<std::string> split_quoted(std::string_view text) {
 
 SrunWords parse_srun(const std::vector<std::string>& words, const std::vector<SrunOption>& known) {
   constexpr int first_long = 256;  // the value of the first long option for getopt_long()
-  std::string letters = "+:";      // the options end at the program; a missing value is no unknown option
+  std::string letters = "+:";      // '+': stop at the program; ':': return ':' for a missing value, not '?'
   std::vector<::option> long_options;
   for (const SrunOption& option : known) {
     const int value = first_long + static_cast<int>(long_options.size());
-    const int argument = option.takes_value ? required_argument : optional_argument;  // which follows a '='
+    const int argument = option.takes_value ? required_argument : optional_argument;  // optional: only after '='
     long_options.push_back({option.name.c_str(), argument, nullptr, value});
     if (option.letter != 0) letters += std::string(1, option.letter) + (option.takes_value ? ":" : "");
   }
@@ -115,7 +116,7 @@ SrunWords parse_srun(const std::vector<std::string>& words, const std::vector<Sr
   argv.push_back(nullptr);
   SrunWords parsed;
   opterr = 0;
-  optind = 0;  // makes getopt_long() of glibc begin a new command line
+  optind = 0;  // makes getopt_long() of glibc start a new command line
   for (std::size_t first = 1;; first = static_cast<std::size_t>(optind)) {
     const int got =
         getopt_long(static_cast<int>(words.size()), argv.data(), letters.c_str(), long_options.data(), nullptr);
