@@ -24,7 +24,7 @@ constexpr mode_t file_mode = 0640;
 
 constexpr const char* schema = R"(
   CREATE TABLE outage (node TEXT NOT NULL, began_at REAL NOT NULL, ended_at REAL, counted INTEGER NOT NULL,
-    cause TEXT NOT NULL, PRIMARY KEY (node, began_at));
+    cause TEXT NOT NULL, noticed_at REAL, PRIMARY KEY (node, began_at));
   CREATE TABLE span (node TEXT NOT NULL, began_at REAL NOT NULL, ended_at REAL NOT NULL, PRIMARY KEY (node, began_at));
   CREATE TABLE decision (id INTEGER PRIMARY KEY, at REAL NOT NULL, job INTEGER NOT NULL, uid INTEGER NOT NULL,
     record TEXT NOT NULL);
@@ -58,7 +58,12 @@ bool is_sound(const std::string& path) {
   try {
     Database database(path, Database::Access::write, wait_ms);
     if (database.text("PRAGMA quick_check(1)") != "ok") return false;
-    return database.number("PRAGMA user_version") != 0 || database.number("SELECT count(*) FROM sqlite_master") == 0;
+    const std::int64_t version = database.number("PRAGMA user_version");
+    if (version == 0) return database.number("SELECT count(*) FROM sqlite_master") == 0;
+    return version > history_schema_version ||
+           database.number(
+               "SELECT sum(CASE WHEN name IN ('outage', 'span', 'decision', 'setting') THEN 1 ELSE -1 END) "
+               "FROM sqlite_master WHERE type = 'table'") == 4;
   } catch (const DatabaseError& error) {
     if (!error.broken) throw;
     return false;
@@ -130,8 +135,8 @@ void History::keep(const SpanRecord& span) {
 void History::commit() {
   Transaction all(database());
   for (const auto& [key, outage] : kept_outages_)
-    Statement(database(), "INSERT OR REPLACE INTO outage VALUES (?, ?, ?, ?, ?)")
-        .bind(outage.node, outage.began_at_s, outage.ended_at_s, outage.counted, outage.cause)
+    Statement(database(), "INSERT OR REPLACE INTO outage VALUES (?, ?, ?, ?, ?, ?)")
+        .bind(outage.node, outage.began_at_s, outage.ended_at_s, outage.counted, outage.cause, outage.noticed_at_s)
         .execute();
   for (const auto& [key, span] : kept_spans_)
     Statement(database(), "INSERT OR REPLACE INTO span VALUES (?, ?, ?)")
@@ -162,7 +167,7 @@ bool one_outage(const OutageRecord& a, const OutageRecord& b) {
 std::vector<OutageRecord> History::outages() {
   std::vector<OutageRecord> all;
   for (Statement rows(database(), "SELECT * FROM outage ORDER BY began_at, node"); rows.step();)
-    all.push_back({rows.text(0), rows.real(1), rows.real(2), rows.integer(3) != 0, rows.text(4)});
+    all.push_back({rows.text(0), rows.real(1), rows.real(2), rows.integer(3) != 0, rows.text(4), rows.real(5)});
   return all;
 }
 

@@ -27,6 +27,7 @@ struct OutageRecord {
   double ended_at_s = unknown_value;  // NaN: the outage lasts
   bool counted = true;                // an unplanned outage, which the estimates use
   std::string cause;                  // OutageCause::cause, or "slurmd" if only slurmd was away
+  double noticed_at_s = unknown_value;
 
   bool lasts() const { return ended_at_s != ended_at_s; }
 };

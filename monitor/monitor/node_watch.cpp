@@ -195,7 +195,7 @@ void NodeWatch::judge_again(Node& node, Moment now) {
 
 void NodeWatch::begin_outage(Node& node, double began_wall_s, bool counted, std::string_view cause, Moment now) {
   if (std::isnan(began_wall_s)) began_wall_s = now.wall_s;
-  node.outage = OutageRecord{node.state.name, began_wall_s, unknown_value, counted, std::string(cause)};
+  node.outage = OutageRecord{node.state.name, began_wall_s, unknown_value, counted, std::string(cause), now.wall_s};
   if (node.last && one_outage(*node.last, *node.outage)) {
     go_on(node, counted, cause, now);
     return;

@@ -42,7 +42,7 @@ struct Scene {
   // Writes an outage that ended `days` days ago.
   void outage_before(double days) {
     const double began_s = at().wall_s - days * 86400;
-    keeper->history().keep(OutageRecord{"n0", began_s, began_s + 10, true, "silent"});
+    keeper->history().keep(OutageRecord{"n0", began_s, began_s + 10, true, "silent", began_s + 5});
     keeper->history().commit();
   }
   std::size_t outages() { return keeper->history().outages().size(); }
@@ -117,7 +117,7 @@ START_TEST(a_full_disk_is_logged_once) {
 
   // The trouble also ends when the kept records are written between two readings of the ring, and no decision follows.
   setrlimit(RLIMIT_FSIZE, &none);
-  keeper.history().keep(OutageRecord{"n0", 1.7e9, 1.7e9 + 10, true, "silent"});
+  keeper.history().keep(OutageRecord{"n0", 1.7e9, 1.7e9 + 10, true, "silent", 1.7e9 + 5});
   pass(9);
   ck_assert(keeper.in_trouble());
   setrlimit(RLIMIT_FSIZE, &before);

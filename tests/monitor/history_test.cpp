@@ -31,7 +31,7 @@ std::ptrdiff_t lasting(History& history) {
 
 OutageRecord outage(const std::string& node, double began, double ended, const std::string& cause = "silent",
                     bool counted = true) {
-  return {node, began, ended, counted, cause};
+  return {node, began, ended, counted, cause, began + 20};
 }
 
 void put(History& history, const auto& record) {
@@ -108,6 +108,7 @@ START_TEST(outages_are_kept) {
   ck_assert_uint_eq(all.size(), 1);
   ck_assert_double_eq(all[0].began_at_s, 1000);
   ck_assert_double_eq(all[0].ended_at_s, 1300);
+  ck_assert_double_eq(all[0].noticed_at_s, 1020);
   ck_assert(all[0].counted);
   ck_assert_text_eq(all[0].cause, "silent");
   // A later judgement replaces the first one.
@@ -189,7 +190,7 @@ START_TEST(damage_while_it_is_used) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/h.sqlite";
   History history(path, {});
-  put(history, OutageRecord{"n1", 100, 200, true, "silent"});
+  put(history, OutageRecord{"n1", 100, 200, true, "silent", 120});
   ck_assert(!history.recover());  // the file is sound
   ck_assert_uint_eq(history.outages().size(), 1);
   for (const char* part : {"-wal", "-shm"}) std::filesystem::remove(path + part);
@@ -198,7 +199,7 @@ START_TEST(damage_while_it_is_used) {
   ck_assert(history.recover());
   ck_assert(history.moved_aside().ends_with(".broken-1"));
   ck_assert_uint_eq(history.outages().size(), 0);
-  put(history, OutageRecord{"n1", 300, 400, true, "silent"});
+  put(history, OutageRecord{"n1", 300, 400, true, "silent", 320});
   ck_assert_uint_eq(History(path, {}).outages().size(), 1);
   ck_assert(history.in_place());
   // A new file is also begun when the file was removed.
@@ -207,7 +208,7 @@ START_TEST(damage_while_it_is_used) {
   ck_assert(history.recover());
   ck_assert(history.in_place());
   ck_assert_text_eq(history.moved_aside(), "gone");
-  put(history, OutageRecord{"n1", 500, 600, true, "silent"});
+  put(history, OutageRecord{"n1", 500, 600, true, "silent", 520});
   ck_assert_uint_eq(history.outages().size(), 1);
 }
 END_TEST
