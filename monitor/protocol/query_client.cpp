@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <optional>
 
@@ -57,7 +58,7 @@ class Stream {
     if (bytes < 0 && (errno == ECONNRESET || errno == EPIPE)) throw ConnectionLost(std::strerror(errno));
     if (bytes < 0 && errno != EAGAIN) throw Error(std::strerror(errno));
     if (bytes < 0 || steady_s() > end_s_)
-      throw Error("no complete answer in " + std::to_string(static_cast<int>(seconds_)) + " s");
+      throw Error("no complete answer in " + std::to_string(std::lround(seconds_)) + " s");
     return static_cast<std::size_t>(bytes);
   }
 
@@ -104,7 +105,7 @@ std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query qu
       const auto credential = credentials.encode(encode(query));
       if (!credential) throw Error(credentials.why());
       if (credential->size() > max_query_credential) throw Error("the query is too long");
-      stream.emplace(to, end_s - steady_s());
+      stream.emplace(to, std::max(end_s - steady_s(), 0.1));
       stream->write(encode(QueryHead{static_cast<std::uint32_t>(credential->size())}));
       stream->write({reinterpret_cast<const std::uint8_t*>(credential->data()), credential->size()});
       head = decode<AnswerHead>(stream->read(answer_head_bytes));

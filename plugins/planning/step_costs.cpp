@@ -139,9 +139,10 @@ void FirstStep::place(StepCosts& costs, const StepVariables& sent, const Deadlin
     if (!sent.job_state.empty()) attach_job_state(*with_state, unpack_job_state(sent.job_state));
   }
   const ClusterView& view = with_state ? *with_state : step_.view;
-  set_placed(
-      costs, view, input_.job_request,
-      input_.job_request.policy->place(view, request, end_of_search(deadline, request.matrix.get(), input_.config)));
+  const Deadline search = end_of_search(deadline, request.matrix.get(), input_.config);
+  const Placement placement = input_.job_request.policy->place(view, request, search);
+  // A search that is cut short ends with natural order at worst. srun has more time, and finds a better order.
+  if (!search.expired()) set_placed(costs, view, input_.job_request, placement);
 }
 
 std::optional<StepCosts> costs_on(const DecisionInput& input, const Plan* plan, const placement_grant& grant,
@@ -175,6 +176,7 @@ std::optional<StepCosts> costs_on(const DecisionInput& input, const Plan* plan, 
       costs.cost = costs.natural_cost;
     else if (!deadline.expired())
       step.place(costs, plan ? plan->for_steps : StepVariables(), deadline);
+    if (plan && costs.cost.empty() && difference.empty()) return plan->costs;
     if (plan && costs.cost.empty())
       difference += std::string(difference.empty() ? "" : ", ") +
                     "no time was left for the hop-bytes on the cores that Slurm gave";

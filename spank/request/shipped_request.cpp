@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 
 #include "common/decision/job_variables.hpp"
 #include "common/matrix/matrix_wire.hpp"
@@ -36,6 +37,8 @@ std::size_t most_bytes_sent(std::size_t ranks) {
   rlimit stack{};
   std::size_t room = most_in_all, used = without_ranks + std::min(ranks * of_rank, most_of_ranks);
   if (getrlimit(RLIMIT_STACK, &stack) == 0) room = std::min<std::size_t>(stack.rlim_cur / 4, room);
+  std::ifstream arguments("/proc/self/cmdline", std::ios::binary);
+  for (std::string word; std::getline(arguments, word, '\0');) used += word.size() + 1 + sizeof(char*);
   // The pieces of an outer job's matrix do not count, because this job does not get them.
   const std::string ours = job_environment_prefix + std::string(request_piece_variable);
   for (char** variable = environ; variable && *variable; ++variable)

@@ -148,7 +148,7 @@ Request with_traffic_in_order(const Request& request, double share) {
 // - placements by the policy with traffic added between successive ranks,
 // - variants of both with the ranks of nodes exchanged, or with only the first nodes placed by the policy,
 // - Slurm's distributions: natural order (block), cyclic and plane.
-// If the policy measures the network, costs in hop-bytes are not compared: the last policy placement that fits is
+// If the policy has another measure than hop-bytes, costs are not compared: the last policy placement that fits is
 // returned, and there are no variants. If no map fits, returns natural order.
 Placement place_with_readable_map(const policies::Policy& policy, const ClusterView& view, const Request& request,
                                   const MapLength& map_length, const StepShape& step, const Placement& best_order,
@@ -156,30 +156,33 @@ Placement place_with_readable_map(const policies::Policy& policy, const ClusterV
   constexpr double most_share = 4096, close_shares = 1.5;
   constexpr int near_part = 100;  // no search if the cost exceeds that of best_order by at most a hundredth
   const bool on_torus = policy.avoids_faults && view.torus;
-  const bool measures_network = policy.uses_live && !policy.avoids_faults && view.live && view.live->pairs.groups > 0;
+  const auto objective = request.parameters.find("objective");
+  const bool other_measure = (policy.uses_live && !policy.avoids_faults && view.live && view.live->pairs.groups > 0) ||
+                             (on_torus && (view.outages || view.live)) ||
+                             (objective != request.parameters.end() && objective->second != "hop-bytes");
   const Placement natural = policies::place_sequential(view, request, deadline);
   Placement best = with_rank0_on_host(natural, view, request, step, on_torus);
   if (map_length(by_node(best, step)) > 1) best = natural;
+  bool best_fits = map_length(by_node(best, step)) <= 1;
   if (!request.matrix || request.matrix->total_weight() == 0) return best;
   best.cost = policies::step_cost(view, request, best, on_torus);
   best.natural_cost = policies::step_cost(view, request, natural, on_torus);
-  // Makes `order` the best placement if its map fits and it costs no more. Returns whether its map fits.
+  // Makes `order` the best placement if its map fits, and it costs less or the map of the best does not fit. Returns
+  // whether its map fits.
   const auto take = [&](const Placement& order) {
     Placement other = with_rank0_on_host(order, view, request, step, on_torus);
     const auto ranks_of_node = by_node(other, step);
     if (deadline.expired() || map_length(ranks_of_node) > 1) return false;
     other.cost = policies::step_cost(view, request, other, on_torus);
     other.natural_cost = best.natural_cost;
-    // A policy that measures the network does not minimize hop-bytes.
-    if (other.cost <= best.cost || measures_network) best = std::move(other);
-    return true;
+    if (!best_fits || other.cost < best.cost || other_measure) best = std::move(other);
+    return best_fits = true;
   };
   // Calls take() for `order`. If it does not fit, calls take() for renumbered(), and for partly() with as many nodes as
-  // fit. If the policy measures the network, all nodes differ, so there are no variants. Returns whether `order` itself
-  // fits.
+  // fit. If the policy has another measure, there are no variants. Returns whether `order` itself fits.
   const auto take_all_or_part = [&](const Placement& order) {
     const bool fits = take(order);
-    if (fits || measures_network) return fits;
+    if (fits || other_measure) return fits;
     take(renumbered(order, step.nodes.size()));
     for (std::size_t low = 0, high = step.nodes.size(); high - low > 1;) {
       const std::size_t kept = (low + high) / 2;
@@ -188,12 +191,12 @@ Placement place_with_readable_map(const policies::Policy& policy, const ClusterV
     return false;
   };
   take_all_or_part(best_order);
-  for (std::int32_t width = 1; !measures_network && width < std::ranges::max(step.tasks); width *= 2)
+  for (std::int32_t width = 1; !other_measure && width < std::ranges::max(step.tasks); width *= 2)
     take(in_turn(natural, step, width));
 
   double low = 0, high = 2 * most_share, share = std::min(length / 2, most_share);
   while (low < most_share && high > low * close_shares && high > 1 / most_share && !deadline.expired() &&
-         (measures_network || best.cost - best_order.cost > best_order.cost / near_part)) {
+         (other_measure || best.cost - best_order.cost > best_order.cost / near_part)) {
     (take_all_or_part(policy.place(view, with_traffic_in_order(request, share), deadline)) ? high : low) = share;
     share = high > most_share ? std::min(share * 2, most_share) : low == 0 ? share / 2 : std::sqrt(low * high);
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tests of queries to placement-monitor: who gets an answer, and what hostile clients cannot do.
+#include <fcntl.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -385,12 +387,14 @@ END_TEST
 START_TEST(a_flood_of_silent_connections) {
   World world;
   const pid_t flood = fork();
+  ck_assert_int_ge(flood, 0);
   if (flood == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(world.address.port);
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    for (std::array<int, 400> held{};; std::ranges::rotate(held, held.begin() + 1)) {
+    for (std::array<int, 400> held{};; std::rotate(held.begin(), held.begin() + 1, held.end())) {
       if (held[0] > 0) close(held[0]);
       held[0] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
       static_cast<void>(connect(held[0], reinterpret_cast<const sockaddr*>(&to), sizeof to));
@@ -423,6 +427,9 @@ START_TEST(a_second_connection) {
       if (!answers) continue;
       ++refusals;
       put(socket, encode(AnswerHead{static_cast<std::uint8_t>(Refusal::too_many)}));
+      fcntl(socket, F_SETFL, 0);
+      char ignored[512];
+      while (recv(socket, ignored, sizeof ignored, 0) > 0) continue;  // until the client has read the answer
     }
   });
   FakeCredentials::Service munge;

@@ -292,7 +292,7 @@ END_TEST
 
 // Each comparison with Slurm's choice takes 22 ms, and the first comparison after DecisionTimeMs=50 has no time left.
 START_TEST(parts_of_a_decision_share_its_time) {
-  TestMachine(4, 1).configure();
+  TestMachine(4, 1).configure("DecisionTimeMs=50");
   Environment environment = Environment::with_matrix(ring(4));
   const Offer offer(4, 2);
   const placement_offer nodes = offer.c();

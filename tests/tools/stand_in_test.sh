@@ -64,7 +64,7 @@ END
 cat >bin/srun <<'END'
 #!/bin/bash
 if [ "$1" = --help ]; then
-  printf '%s\n' '  -N, --nodes=N  nodes' '  -n, --ntasks=n  tasks' '      --ntasks-per-node=n  tasks' '      --spread-job  spread' '  -m, --distribution=type  layout' '      --mpi=type  MPI' \
+  printf '%s\n' '  -N, --nodes=N  nodes' '  -n, --ntasks=n  tasks' '      --ntasks-per-node=n  tasks' '      --spread-job  spread' '  -O, --overcommit  over' '  -c, --cpus-per-task=n  cpus' '      --overlap  overlap' '  -K, --kill-on-bad-exit  kill' '  -m, --distribution=type  layout' '      --mpi=type  MPI' \
     '  -l, --label  label' '      --cpu-bind=  bind' '      --bcast=  copy' '      --export=  variables'
 else
   env | grep ^SLURM_
@@ -227,9 +227,23 @@ options_of_users() {
   echo 'TaskPlugin              = task/affinity' >conf
   in_job run --print -m m -- srun ./app
   has '--cpu-bind=cores'
-  OMP_NUM_THREADS=2 in_job run --print -m m -- srun ./app
+  for variable in OMP_NUM_THREADS=2 OMP_NUM_THREADS=2,1 OMP_NUM_THREADS=x SLURM_HINT=nomultithread; do
+    job+=("$variable")
+    in_job run --print -m m -- srun ./app
+    unset "job[-1]"
+    checks=$((checks + 1))
+    case $out in *--cpu-bind*) fail "$variable $command: $out" ;; esac
+  done
+  in_job run --print -m m -- srun --overlap ./app
+  checks=$((checks + 1))
   case $out in *--cpu-bind*) fail "$command: $out" ;; esac
   rm conf
+  in_job run --print -m m -- srun -O -c 2 ./app
+  expect 0 'srun -O -c 2 ./app' '--cpus-per-task=2'
+  in_job run --print -m m -- srun -K0 ./app
+  has '--distribution=arbitrary'
+  in_job run --print -m m -- mpirun --mca rmaps_base_oversubscribe 1 app
+  says seq
 }
 
 # The variables of the launcher's file do not reach the ranks, or its directory cannot be written.
@@ -298,9 +312,13 @@ idle_machine() {
     expect 0 "sbatch --ntasks=8 --switches=1@0 $words" 'nodes:'
   done
   # The size of the job is also that of the command and of the script.
-  printf '%s\n' '#!/bin/sh' '#SBATCH -N4 --ntasks-per-node=2' '#SBATCH -p p' >sized.sh
-  run choose --print --pattern ring -- sbatch sized.sh
+  printf '%s\n' '#!/bin/sh' '  # blanks before a comment' '#SBATCH -N4 --ntasks-per-node=2' '#SLURM -p q' >sized.sh
+  OTHER=q BUSY=1 run choose --print --pattern ring -- sbatch sized.sh
   has '--ntasks=8 --nodes=4 --nodelist='
+  run choose --print --pattern ring -- sbatch sized.sh
+  says 'Slurm chooses'
+  OTHER=q BUSY=1 SBATCH_PARTITION=q run choose --print --pattern ring -n 8 -- sbatch job.sh
+  has '--nodelist='
   run choose --print --pattern ring -- sbatch -N 4 -n 8 job.sh
   has '--ntasks=8 --nodes=4 --nodelist='
   for words in --ntasks=4 --nodes=2 --partition=other; do
@@ -357,6 +375,8 @@ extra_nodes() {
   case $err in *--ntasks*) fail "$command: $err" ;; esac
   BUSY=1 LATER=2099 run choose --print --pattern ring -n 8 -N 4 --extra 2 -- sbatch job.sh
   expect 0 'sbatch --ntasks=8 --switches=1@0 --nodes=4 job.sh' 'no extra'
+  BUSY=1 run choose --print --pattern ring -n 8 -N 4 --extra 2 -- sbatch -N 4 job.sh
+  expect 0 'sbatch --ntasks=8 --switches=1@0 --nodes=4 -N 4 job.sh' 'no extra --nodes'
   run choose --print --pattern ring -n 8 --extra 2 -- sbatch job.sh
   refused 2 '--extra --nodes'
 }

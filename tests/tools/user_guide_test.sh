@@ -46,7 +46,7 @@ profiled() (
   "$MPICC" -o "$scratch/halo" "$top/contrib/demo/halo.c" && cd "$scratch" || exit 1
   export PLACEMENT_PROFILE_LIBRARY=$build/.libs/libplacement-profile.so PATH=$build:$PATH
   bash -c "$(sed -n 's/^    \$ \(placement-profile -o .*\)/\1/p' "$top/doc/user-guide.md")" >log 2>&1 || { cat log; exit 1; }
-  placectl matrix info halo.mat | sed -n '/^$/q; /^\(format\|ranks\|total\|symmetric\) /p'
+  placectl matrix info halo.mat >info && sed -n '/^$/q; /^\(format\|ranks\|total\|symmetric\) /p' info
 )
 program=$(realpath bin/placectl)
 if [ -x "${program%/*/*}/placement-profile" ]; then

@@ -67,11 +67,14 @@ JobOptions options_of_job(const Words& words) {
   job.has_components = std::ranges::find(words, ":") != words.end();
   if (words[0] == "sbatch" && !of_command.value("wrap") && of_command.program < words.size()) {
     std::ifstream script(words[of_command.program]);
-    for (std::string line; std::getline(script, line) && (line.starts_with('#') || trimmed(line).empty());) {
-      constexpr std::string_view mark = "#SBATCH";
-      if (!line.starts_with(mark)) continue;
-      Words of_line = split_quoted(std::string_view(line).substr(mark.size()));
-      job.has_components |= !of_line.empty() && (of_line[0] == "hetjob" || of_line[0] == "packjob");
+    for (std::string line; std::getline(script, line);) {
+      const std::string_view text = trimmed(line);
+      if (!text.empty() && text[0] != '#') break;  // sbatch reads no options after the first command
+      const bool is_own = line.starts_with("#SBATCH");
+      if (!is_own && !line.starts_with("#SLURM")) continue;
+      Words of_line = split_quoted(std::string_view(line).substr(is_own ? 7 : 6));
+      const std::string first = of_line.empty() ? "" : lower_case(of_line[0]);
+      job.has_components |= first == "hetjob" || first == "packjob";
       of_line.insert(of_line.begin(), words[0]);
       job.sources.push_back(parse_srun(of_line, known));
     }
@@ -95,7 +98,7 @@ struct Job {
 Job read_job(const CommandLine& line, const Words& words) {
   Job job{options_of_job(words), {}, line.value_or("partition", ""), {}};
   const auto differ = [&](const std::string& option, const std::string& own, const std::string& other) {
-    if (own != other)
+    if (own != other && (!parse_integer(other) || std::to_string(*parse_integer(other)) != own))
       throw UsageError("--" + option + " " + own + ", but " + words[0] + " has --" + option + "=" + other);
   };
   for (const char* const option : size_options) {
@@ -104,7 +107,7 @@ Job read_job(const CommandLine& line, const Words& words) {
     if (const auto other = job.options.sources.back().value(option); other && own)
       differ(option, std::to_string(*own), *other);
     if (const auto value = job.options.value(option); value && !own) {
-      if (const auto number = parse_integer(*value); number && *number > 0)
+      if (const auto number = parse_integer(*value); number && *number > 0 && *number <= INT32_MAX)
         job.size[option] = *number;
       else
         job.no_size = "--" + std::string(option) + "=" + *value;
@@ -112,6 +115,11 @@ Job read_job(const CommandLine& line, const Words& words) {
   }
   if (const auto other = job.options.sources.back().value("partition"); other && !job.partition.empty())
     differ("partition", job.partition, *other);
+  const std::string variable = words[0] == "sbatch"   ? "SBATCH_PARTITION"
+                               : words[0] == "salloc" ? "SALLOC_PARTITION"
+                                                      : "SLURM_PARTITION";
+  if (job.partition.empty()) job.partition = job.options.sources.back().value("partition").value_or("");
+  if (job.partition.empty()) job.partition = environment_value(variable);
   if (job.partition.empty()) job.partition = job.options.value("partition").value_or("");
   const auto nodes = job.size.find("nodes"), per_node = job.size.find("ntasks-per-node");
   if (nodes != job.size.end() && per_node != job.size.end())
@@ -235,6 +243,11 @@ Words stock_command(const CommandLine& line, const Job& job, const Words& words,
   plain.insert(plain.begin() + 2, switches);
   const auto extra = line.integer("extra", 1, INT32_MAX);
   if (!extra) return plain;
+  for (const char* const option : size_options)
+    if (job.options.sources.back().value(option)) {
+      notify("choose", "no extra nodes: write --" + std::string(option) + " before --");
+      return plain;
+    }
   const std::int64_t ranks = task.matrix->ranks(), keep = *line.integer("nodes", 1, INT32_MAX);
   const auto given = job.size.find("ntasks-per-node");
   const std::int64_t per_node = given != job.size.end() ? given->second : (ranks + keep - 1) / keep;
@@ -261,7 +274,8 @@ bool others_wait(const std::set<std::string>& partitions) {
                                             "--partition=" + joined(partitions, ","), "--format=%r"})
                                   .text();
   return std::ranges::any_of(split_at(reasons, '\n'), [](std::string_view reason) {
-    return reason == "Resources" || reason == "Priority" || reason == "None";
+    constexpr std::string_view waiting[] = {"Resources", "Priority", "None", "Nodes_required", "ReqNodeNotAvail"};
+    return std::ranges::any_of(waiting, [&](std::string_view word) { return reason.starts_with(word); });
   });
 }
 

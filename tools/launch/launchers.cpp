@@ -65,8 +65,10 @@ AllocationStep step_of_mpirun(const Words& words) {
   AllocationStep step;
   const std::size_t program = words.size() - program_of(words).size();
   for (std::size_t at = 1; at < words.size(); ++at) {
+    const std::string value = option_value(words, at);
     const bool sets_mapper =
-        at < program && among(name_and_value, option_name(words[at])) && option_value(words, at).starts_with("rmaps");
+        at < program && among(name_and_value, option_name(words[at])) &&
+        (value == "rmaps" || value.ends_with("mapping_policy") || value.ends_with("ranking_policy"));
     if (words[at] == ":" || sets_mapper || (at < program && among(own_mapping, option_name(words[at]))))
       throw CannotPlace(words[0] + "'s " + words[at] + " places the ranks itself");
     if (at < program && among(own_ranks, option_name(words[at]))) step.ranks = parse_integer(option_value(words, at));

@@ -60,8 +60,14 @@ AllocationStep step_of_srun(const Words& words) {
       throw CannotPlace("srun's --" + option.name + " chooses the layout itself");
   }
   if (among(words, ":")) throw CannotPlace("the command line has several components");
-  if (const auto nodes = srun.value("nodes"))  // for MIN-MAX, srun uses as many nodes as it can
-    step.nodes = parse_integer(std::string_view(*nodes).substr(nodes->find('-') + 1)).value_or(0);
+  if (const auto nodes = srun.value("nodes")) {
+    const std::size_t dash = nodes->find('-');
+    step.nodes = parse_integer(nodes->substr(0, dash)).value_or(0);
+    if (dash != nodes->npos) {  // for MIN-MAX, srun uses as many nodes as it can
+      const std::int64_t of_job = parse_integer(environment_value("SLURM_JOB_NUM_NODES")).value_or(0);
+      step.nodes = std::max(*step.nodes, std::min(of_job, parse_integer(nodes->substr(dash + 1)).value_or(of_job)));
+    }
+  }
   if (const auto ranks = srun.value("ntasks")) step.ranks = parse_integer(*ranks);
   if (const auto cores = srun.value("cpus-per-task")) step.cores_per_task = parse_integer(*cores);
   if (const auto tasks = srun.value("ntasks-per-node")) step.tasks_per_node = parse_integer(*tasks);
@@ -139,11 +145,24 @@ std::string why_not_bound(const Words& words) {
 }
 
 // Returns true if srun should bind each rank to cores of its own. By default Slurm binds no rank if the ranks of a node
-// do not use all cores of the node. A program with more threads than cores per rank needs the unused cores.
-bool has_own_cores(const Mapping& mapping) {
+// do not use all cores of the node. Returns false if the user decides about cores, if ranks may have more threads than
+// cores, and if each node has only one rank, which then has the whole node.
+bool has_own_cores(const Mapping& mapping, const Words& words) {
+  const SrunWords srun = parsed(words);
+  for (const char* const option : {"hint", "overlap", "threads-per-core", "overcommit"})
+    if (srun.value(option)) return false;
+  for (const char* const name : {"SLURM_HINT", "SLURM_OVERLAP", "SLURM_THREADS_PER_CORE", "SLURM_OVERCOMMIT"})
+    if (!environment_value(name).empty()) return false;
+  const StepShape& step = mapping.allocation.step;
+  // srun before 23.11 does not read SLURM_CPUS_PER_TASK.
+  const bool knows_cores =
+      srun.value("cpus-per-task") || !environment_value("SRUN_CPUS_PER_TASK").empty() || step.cores_per_task == 1;
+  const std::string threads = environment_value("OMP_NUM_THREADS");
   const std::string_view plugins = spank::config_value(mapping.configuration, "TaskPlugin");
-  return mapping.outcome.step.whole_cores && plugins.find("affinity") != plugins.npos &&
-         parse_integer(environment_value("OMP_NUM_THREADS")).value_or(1) <= mapping.allocation.step.cores_per_task;
+  return knows_cores && mapping.outcome.step.whole_cores && plugins.find("affinity") != plugins.npos &&
+         (step.cores_per_task > 1 || std::ranges::max(step.tasks) > 1) &&
+         (threads.empty() ||
+          parse_integer(threads.substr(0, threads.find(','))).value_or(INT32_MAX) <= step.cores_per_task);
 }
 
 // Puts `placectl bind` in front of the program, which binds each rank to its cores. If an option prevents this, prints
@@ -152,12 +171,14 @@ void bind_ranks(const Mapping& mapping, const std::vector<std::int32_t>& slot_of
   if (slot_of_task.empty()) return;
   if (mapping.task.processes_per_rank > 1) return;  // each rank starts further processes, which need all cores
   std::string why = why_not_bound(launch.words);
-  const auto plan = spank::encode_plan({mapping.allocation.step.job, 0, slot_of_task});
+  // In a task of any component of a heterogeneous job, SLURM_JOB_ID is the ID of the first component.
+  const std::int64_t job = parse_integer(environment_value("SLURM_JOB_ID")).value_or(mapping.allocation.step.job);
+  const auto plan = spank::encode_plan({static_cast<std::uint32_t>(job), 0, slot_of_task});
   if (!plan) why = "the number of ranks";
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   if (why.empty() && wrap_program({self, "bind"}, launch)) {
     launch.environment.emplace_back(spank::plan_variable, *plan);
-    if (has_own_cores(mapping)) launch.words.insert(launch.words.begin() + 1, "--cpu-bind=cores");
+    if (has_own_cores(mapping, launch.words)) launch.words.insert(launch.words.begin() + 1, "--cpu-bind=cores");
   } else
     notify("run", "Slurm chooses the cores of each rank" + (why.empty() ? why : ", because of " + why));
 }
@@ -348,9 +369,11 @@ AllocationStep step_of_deepspeed(const Words& words) {
 }
 
 void plan_deepspeed(const Mapping& mapping, Launch& launch) {
+  std::int64_t slots = mapping.task.processes_per_rank;
+  if (slots == 1) slots = parse_integer(environment_value("SLURM_GPUS_ON_NODE")).value_or(0);
+  if (slots < 1) throw CannotPlace("the number of processes on each node is not known: use a matrix of all processes");
   for (const RankPlace& place : mapping.outcome.places)
-    launch.file +=
-        mapping.task.view.nodes[place.node].name + " slots=" + std::to_string(mapping.task.processes_per_rank) + "\n";
+    launch.file += mapping.task.view.nodes[place.node].name + " slots=" + std::to_string(slots) + "\n";
   launch.words.insert(launch.words.begin() + 1,
                       {"--hostfile", std::string(file_marker), "--master_addr", first_node(mapping)});
   launch.method = "the order of the nodes";

@@ -48,7 +48,8 @@ std::vector<SrunOption> options_in_help(std::string_view help) {
     option.name = text.substr(2, end - 2);
     // "srun --help" shows the first three without "=" or with "=" in brackets, although they take a value in the next
     // word. It shows bcast with "=", although its value cannot be the next word.
-    constexpr std::string_view with_value[] = {"container", "wrap", "export"}, without_value[] = {"bcast"};
+    constexpr std::string_view with_value[] = {"container", "container-id", "wrap", "export"},
+                               without_value[] = {"bcast"};
     option.takes_value = ((end < text.size() && text[end] == '=') || among(with_value, option.name)) &&
                          !among(without_value, option.name);
     options.push_back(std::move(option));
@@ -104,11 +105,16 @@ SrunWords parse_srun(const std::vector<std::string>& words, const std::vector<Sr
   constexpr int first_long = 256;  // the value of the first long option for getopt_long()
   std::string letters = "+:";      // '+': stop at the program; ':': return ':' for a missing value, not '?'
   std::vector<::option> long_options;
+  // In the short form of the following options, a value is in the same word, as in -K0.
+  constexpr std::string_view with_attached[] = {"immediate", "kill-on-bad-exit", "no-kill"};
   for (const SrunOption& option : known) {
     const int value = first_long + static_cast<int>(long_options.size());
     const int argument = option.takes_value ? required_argument : optional_argument;  // optional: only after '='
     long_options.push_back({option.name.c_str(), argument, nullptr, value});
-    if (option.letter != 0) letters += std::string(1, option.letter) + (option.takes_value ? ":" : "");
+    if (option.letter != 0)
+      letters += std::string(1, option.letter) + (option.takes_value                  ? ":"
+                                                  : among(with_attached, option.name) ? "::"
+                                                                                      : "");
   }
   long_options.push_back({});
   std::vector<char*> argv;

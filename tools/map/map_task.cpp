@@ -214,14 +214,16 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
   const bool by_node = places_nodes(line, task, step, nodes);
   if (by_node && step.ranks.value_or(nodes) != nodes)
     throw Error("the launcher is not started once on each of the " + std::to_string(nodes) + " nodes");
-  std::int64_t per_node =
-      step.tasks_per_node.value_or(parse_integer(environment_value("SLURM_NTASKS_PER_NODE")).value_or(INT32_MAX));
+  const std::string limit =
+      "SLURM_NTASKS_PER_NODE" + (component ? "_HET_GROUP_" + std::to_string(*component) : std::string());
+  std::int64_t per_node = step.tasks_per_node.value_or(parse_integer(environment_value(limit)).value_or(INT32_MAX));
+  const std::int64_t ranks = ranks_of_step(line, task, step, nodes).value_or(allocation.step.all_tasks());
   if (!step.tasks_per_node && step.ranks && *step.ranks > per_node * nodes) per_node = INT32_MAX;  // as srun does
   if (by_node)
     set_ranks(nodes, 1, step.cores_per_task, false, allocation);
   else
-    set_ranks(ranks_of_step(line, task, step, nodes).value_or(allocation.step.all_tasks()), per_node,
-              step.cores_per_task, step.ranks || step.tasks_per_node, allocation);
+    set_ranks(ranks, per_node, step.cores_per_task,
+              step.ranks || step.tasks_per_node || ranks == allocation.step.all_tasks(), allocation);
   const auto tasks = allocation.step.all_tasks();
   std::optional<spank::PlacementRequest> of_job = spank::request_of_allocation(component);
   if (of_job && !line.has("policy")) task.spec = spec_of_job(of_job->spec, task);
