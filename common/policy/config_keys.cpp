@@ -182,7 +182,7 @@ std::span<const ConfigKey> config_keys() {
           "topology/tree, topology/block or topology/ring, the output of \"scontrol show topology\", a \"tree\" line with the arities from "
           "the root to the cores, or a \"tleaf\" line of SCOTCH and TreeMatch. The leaves of a tree or tleaf file are cores, "
           "or nodes if there are as many leaves as nodes, in the order of the node names (n9 before n10). srun also uses "
-          "the file for ranks, if its host has it."),
+          "the file for ranks, if its host has it. Set it if Slurm's own topology is missing or wrong."),
       word<&Config::treematch_scope, scope_names>(
           "TreematchScope", "whole or subtree",
           "Where TREEMATCH searches for cores: in the whole tree, or in the smallest subtree with enough cores. Use subtree if "
@@ -241,16 +241,16 @@ std::span<const ConfigKey> config_keys() {
       path<&Config::torus_file>(
           "TorusFile",
           "A file with the coordinates of the nodes in a torus or mesh, for TOFA. Each line has a node and its coordinates. "
-          "An optional line such as \"torus 8 8 mesh 4\" gives the sizes of the dimensions."),
+          "An optional line such as \"torus 8 8 mesh 4\" gives the sizes of the dimensions. Set it on a torus or mesh."),
       path<&Config::outage_file>(
           "OutageFile",
           "A file with outage probabilities for TOFA, instead of the estimates of placement-monitor. Each line has a node or "
           "a list of nodes, and the probability from 0 to 1 that a node fails while a job runs. Nodes that are not listed "
-          "have probability 0."),
+          "have probability 0. Set it if the site knows the probabilities better than the history does."),
       path<&Config::snapshot_file>(
           "SnapshotFile",
           "The file in which placement-monitor publishes the state of the cluster. slurmctld and placectl read it. Its owner "
-          "must be MonitorUser, root or the user of slurmctld, and no other user may be able to write it."),
+          "must be MonitorUser, root or the user of slurmctld, and no other user may be able to write it. Change it if /run is not on tmpfs."),
       integer<&Config::snapshot_max_age_s, 1, 86400>(
           "SnapshotMaxAgeS",
           "The age in seconds above which a snapshot is not used. Policies that need live data then leave the job to Slurm "
@@ -259,7 +259,7 @@ std::span<const ConfigKey> config_keys() {
           "DecisionFile",
           "The file in which slurmctld records its decisions for placement-monitor and placectl. Its directory must be on "
           "tmpfs, such as /dev/shm or /run, and the user of slurmctld must be able to create files there. Without this "
-          "directory, slurmctld records no decision."),
+          "directory, slurmctld records no decision. Change it if /dev/shm does not exist."),
       word<&Config::record_stock_choice, yes_no>(
           "RecordStockChoice", "yes or no",
           "yes: before a job starts on a policy's nodes, slurmctld computes which nodes stock Slurm would have allocated, and "
@@ -273,10 +273,11 @@ std::span<const ConfigKey> config_keys() {
       text<&Config::monitor_readers, set_user>(
           "MonitorReaders", "the name of a group",
           "A group whose members see the decisions about all users' jobs even if PrivateData=jobs hides them. root and "
-          "SlurmUser always see them. By default no group does."),
+          "SlurmUser always see them. By default no group does. Set it if a support team has to see decisions."),
       path<&Config::state_directory>(
           "StateDirectory",
-          "The directory in which placement-monitor keeps its history, history.sqlite. Its owner must be MonitorUser."),
+          "The directory in which placement-monitor keeps its history, history.sqlite. Its owner must be MonitorUser. Change it "
+          "if /var/lib is not persistent."),
       integer<&Config::monitor_port, 1, 65535>(
           "MonitorPort",
           "The port of placement-monitor on each SlurmctldHost. Agents use it by UDP; placectl and srun on other hosts use it "
@@ -287,7 +288,7 @@ std::span<const ConfigKey> config_keys() {
       path<&Config::agent_directory>(
           "AgentDirectory",
           "The directory with the lock that prevents a second placement-agent on a node. Its owner must be MonitorUser, and "
-          "no other user may be able to write it."),
+          "no other user may be able to write it. Change it if /run is not writable."),
       word<&Config::allowed_cpus_only, processors>(
           "NodeProcessors", "all or allowed",
           "Which processors placement-agent counts as its node's. all: those of the machine. allowed: those on which the "
@@ -298,12 +299,13 @@ std::span<const ConfigKey> config_keys() {
       {"ProbeInterface", "names of network interfaces with commas between them",
        "The interfaces whose traffic counts as the node's. Probes use the first of them that the node has. By default all "
        "interfaces with hardware count, or all except lo if none has hardware. Probes then use the network of Slurm's "
-       "messages.",
+       "messages. Set it if MPI uses another network than Slurm.",
        set_interfaces, show_interfaces},
       integer<&Config::probe_link_Mbps, 0, 10000000>(
           "ProbeLinkMbps",
           "The rate of the probed interfaces in Mbit/s. Probes use at most 1 % of it in each minute. If that is less than "
-          "448000 bytes, bandwidth is not measured. 0: the rate that the kernel reports, or 1000 if it reports none."),
+          "448000 bytes, bandwidth is not measured. 0: the rate that the kernel reports, or 1000 if it reports none. Set it if the "
+          "kernel reports a wrong rate."),
       integer<&Config::probe_bytes_per_minute, 0, 1000000000000>(
           "ProbeBytesPerMinute",
           "The number of bytes that an agent may send for probes in a minute, for any rate of the link. Bandwidth is not "
@@ -349,14 +351,15 @@ std::span<const ConfigKey> config_keys() {
           "runs of the program agree. These runs have equal numbers of ranks, and arguments that differ at most in "
           "numbers. -m TREEMATCH=auto uses these counts. The program must use the MPI library of libplacement-profile. Users "
           "exclude a run by srun --no-profile, and all runs by PLACEMENT_PROFILE_JOBS=no. Mode=off disables it. no: only "
-          "runs with --profile-comm are counted."),
+          "runs with --profile-comm are counted. Use yes if users do not make profiles themselves."),
       text<&Config::profile_exclude, set_program_names>(
           "ProfileExclude", "names of programs with commas between them, * and ? as in a shell",
-          "Programs that ProfileJobs does not count, by the names of their files without directories."),
+          "Programs that ProfileJobs does not count, by the names of their files without directories. Set it for programs that "
+          "fail under the profiler."),
       path<&Config::metrics_file>(
           "MetricsFile",
           "A file in which placement-monitor writes its metrics every 5 s, for the textfile collector of Prometheus. "
-          "MonitorUser must be able to write into its directory."),
+          "MonitorUser must be able to write into its directory. Set it if Prometheus is in use."),
   };
   return keys;
 }

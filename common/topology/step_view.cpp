@@ -96,7 +96,25 @@ ClusterView regrown(const ClusterView& view, const std::vector<std::vector<Mount
   return result;
 }
 
-// Returns the view with one leaf for each hardware thread in place of each core.
+// Returns the view with as many leaves on each node as the step has tasks there, in place of its cores.
+ClusterView by_tasks(const ClusterView& view, const StepShape& step) {
+  const TreeTopology& tree = *view.tree;
+  std::vector<std::vector<Mount>> mounts;
+  for (std::size_t i = 0; i < view.nodes.size(); ++i) {
+    std::int32_t vertex = tree.leaf_vertex(view.nodes[i].first_leaf);
+    while (tree.parent(vertex) >= 0 && tree.leaf_count(vertex) < view.nodes[i].cores()) vertex = tree.parent(vertex);
+    mounts.push_back({{vertex, step.tasks[i]}});
+  }
+  ClusterView result = regrown(view, mounts);
+  for (std::size_t i = 0; i < result.nodes.size(); ++i) {
+    result.nodes[i].cores_per_socket = step.tasks[i];
+    result.nodes[i].core_free.assign(static_cast<std::size_t>(step.tasks[i]), true);
+  }
+  return result;
+}
+
+}  // namespace
+
 ClusterView by_threads(const ClusterView& view) {
   std::vector<std::vector<Mount>> mounts;
   for (const NodeView& node : view.nodes) {
@@ -116,25 +134,6 @@ ClusterView by_threads(const ClusterView& view) {
   }
   return result;
 }
-
-// Returns the view with as many leaves on each node as the step has tasks there, in place of its cores.
-ClusterView by_tasks(const ClusterView& view, const StepShape& step) {
-  const TreeTopology& tree = *view.tree;
-  std::vector<std::vector<Mount>> mounts;
-  for (std::size_t i = 0; i < view.nodes.size(); ++i) {
-    std::int32_t vertex = tree.leaf_vertex(view.nodes[i].first_leaf);
-    while (tree.parent(vertex) >= 0 && tree.leaf_count(vertex) < view.nodes[i].cores()) vertex = tree.parent(vertex);
-    mounts.push_back({{vertex, step.tasks[i]}});
-  }
-  ClusterView result = regrown(view, mounts);
-  for (std::size_t i = 0; i < result.nodes.size(); ++i) {
-    result.nodes[i].cores_per_socket = step.tasks[i];
-    result.nodes[i].core_free.assign(static_cast<std::size_t>(step.tasks[i]), true);
-  }
-  return result;
-}
-
-}  // namespace
 
 std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std::uint64_t tasks, bool pack) {
   std::vector<std::int32_t> given(room.size(), 0);

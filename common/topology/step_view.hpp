@@ -39,6 +39,9 @@ struct StepView {
 // filled one after the other. Tasks for which no node has room are dealt in rounds beyond the room.
 std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std::uint64_t tasks, bool pack);
 
+// Returns the view with one leaf for each hardware thread in place of each core.
+ClusterView by_threads(const ClusterView& view);
+
 // Returns the places of a step. `view` holds the nodes of the step, in its order, with the cores of the job free.
 // - When the cores suffice, the view has those that Slurm will deal out. By default Slurm deals them out in turn over
 //   the sockets. When they suffice only for one core per task, each task takes one.

@@ -17,7 +17,7 @@ case $* in
     [ -z "${PRIVATE:-}" ] || denied
     for n in {1..8}; do
       echo "NodeName=n$n Arch=x86_64 CoresPerSocket=2  CPUAlloc=0 Gres=(null) NodeAddr=n$n OS=Linux 6.1 #1 SMP  Sockets=1 Boards=1" \
-        "State=$([ $n = 3 ] && echo IDLE+DRAIN || echo IDLE) ThreadsPerCore=1 Weight=1 Partitions=p"
+        "State=$([ $n = 3 ] && echo IDLE+DRAIN || echo IDLE) ThreadsPerCore=${THREADS:-1} Weight=1 Partitions=p"
     done
     ;;
   update*)
@@ -55,7 +55,7 @@ cp bin/mpirun bin/app
 cat >bin/sbatch <<'END'
 #!/bin/bash
 [ "$1" != --help ] || printf '%s\n' '  -a, --array=indexes  array' '  -b, --begin=time  begin' '  -w, --nodelist=hosts  nodes' \
-  '  -n, --ntasks=n  tasks' '  -N, --nodes=n  nodes' '      --ntasks-per-node=n  tasks' '  -p, --partition=name  partition' '  -J, --job-name=name  name' \
+  '  -n, --ntasks=n  tasks' '  -N, --nodes=n  nodes' '      --ntasks-per-node=n  tasks' '  -p, --partition=name  partition' '  -J, --job-name=name  name' '  -x, --exclude=hosts  not' '  -M, --clusters=names  clusters' '  -d, --dependency=type  after' \
   '      --export[=names]  variables' '      --wrap[=command string]  wrap'
 year=2020
 case $* in *--nodes=6*) year=${LATER:-2020} ;; esac
@@ -71,6 +71,7 @@ else
 fi
 END
 echo 'n[1-2,5-6]' >now
+printf '#!/bin/sh\n' >job.sh
 chmod +x bin/*
 job=(SLURM_JOB_ID=7 SLURM_JOBID=7 SLURM_CLUSTER_NAME=c 'SLURM_JOB_NODELIST=n[1-2,5-6]' 'SLURM_TASKS_PER_NODE=2(x4)' SLURM_NTASKS=8 SLURM_JOB_NUM_NODES=4)
 printf '%s\n' '8 6' '0 6 1000' '1 7 1000' '2 4 1000' '3 5 1000' '0 1 50' '4 5 50' >m
@@ -240,10 +241,35 @@ options_of_users() {
   rm conf
   in_job run --print -m m -- srun -O -c 2 ./app
   expect 0 'srun -O -c 2 ./app' '--cpus-per-task=2'
+  SRUN_CPUS_PER_TASK=2 in_job run --print -m four -- srun -n 4 ./app
+  has '--distribution=arbitrary'
+  in_job run --print --pattern ring -n 8 -- srun torchrun -m pkg.train --rdzv-x
+  has '--node-rank='
   in_job run --print -m m -- srun -K0 ./app
   has '--distribution=arbitrary'
   in_job run --print -m m -- mpirun --mca rmaps_base_oversubscribe 1 app
   says seq
+}
+
+# The profile of one run places the ranks of the next.
+profiled_runs() {
+  printf '%s\n' '#!/bin/bash' 'cp m "$2" && shift 2 && exec "$@"' >bin/placement-profile
+  chmod +x bin/placement-profile
+  cp bin/mpirun app && chmod +x app
+  in_job run --auto --print -- srun ./app
+  expect 0 'srun ./app' 'run: profile'
+  XDG_DATA_HOME=$work/data in_job run --profile -- srun ./app
+  checks=$((checks + 1))
+  ls data/slurm-placement/profiles/app-*.8 >/dev/null || fail "$command: no profile; $err"
+  XDG_DATA_HOME=$work/data in_job run --auto --print -- srun ./app
+  has '--distribution=arbitrary'
+  XDG_DATA_HOME=$work/data in_job run --auto --print -- mpirun ./app
+  says seq
+  in_job run --profile -m m -- srun ./app
+  refused 2 --matrix
+  in_job run --profile -- ./app
+  refused 1 ./app
+  rm -r data
 }
 
 # The variables of the launcher's file do not reach the ranks, or its directory cannot be written.
@@ -311,6 +337,29 @@ idle_machine() {
     run choose --print --pattern ring -n 8 -- sbatch $words
     expect 0 "sbatch --ntasks=8 --switches=1@0 $words" 'nodes:'
   done
+  mkdir -p inpath && printf '%s\n' '#!/bin/sh' '#SBATCH --array=1-4' >inpath/there.sh && chmod +x inpath/there.sh
+  PATH=$PATH:$work/inpath run choose --print --pattern ring -n 8 -- sbatch there.sh
+  says 'nodes: --array'
+  printf '%s\n' '#!/bin/sh' '#PBS -J 1-4' >pbs.sh
+  run choose --print --pattern ring -n 8 -- sbatch pbs.sh
+  says 'PBS'
+  for words in SLURM_DEPENDENCY=afterok:1 SBATCH_CLUSTERS=other; do
+    env "$words" PATH="$work/bin:$PATH" "$placectl" choose --print --pattern ring -n 8 -- sbatch job.sh >out 2>err
+    checks=$((checks + 1))
+    ! grep -q nodelist out && grep -q "${words%=*}" err || fail "$words: $(cat out err)"
+  done
+  run choose --print --pattern ring -n 8 -- sbatch /dev/null
+  expect 0 'sbatch --ntasks=8 --switches=1@0 /dev/null' 'nodes: /dev/null'
+  run choose --print --pattern ring -n 8 -N 4 -- sbatch -x 'n[5-6]' job.sh
+  checks=$((checks + 1))
+  [[ $out == *--nodelist=* && $out != *nodelist=*n5* ]] || fail "$command: $out"
+  # With two hardware threads in each of two cores, four tasks fit on a node.
+  THREADS=2 run choose --print --pattern ring -n 8 -- sbatch job.sh
+  has '--nodes=2 --nodelist='
+  echo 'SelectTypeParameters    = CR_CORE,CR_ONE_TASK_PER_CORE' >conf
+  THREADS=2 run choose --print --pattern ring -n 8 -- sbatch job.sh
+  has '--nodes=4 --nodelist='
+  rm conf
   # The size of the job is also that of the command and of the script.
   printf '%s\n' '#!/bin/sh' '  # blanks before a comment' '#SBATCH -N4 --ntasks-per-node=2' '#SLURM -p q' >sized.sh
   OTHER=q BUSY=1 run choose --print --pattern ring -- sbatch sized.sh
@@ -430,4 +479,4 @@ plugins_and_monitor() {
   says 'select_cons_tres.so'
 }
 
-run_parts 30 allocation launchers options_of_launchers deepspeed_nodes options_of_users rank_order_of_cray programs_of_bind idle_machine own_topology extra_nodes returned_nodes plugins_and_monitor
+run_parts 30 allocation launchers options_of_launchers deepspeed_nodes options_of_users profiled_runs rank_order_of_cray programs_of_bind idle_machine own_topology extra_nodes returned_nodes plugins_and_monitor

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -10,7 +11,9 @@
 #include <utility>
 
 #include "common/slurm/slurm_command.hpp"
+#include "common/topology/step_view.hpp"
 #include "common/util/environment.hpp"
+#include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
@@ -50,6 +53,7 @@ constexpr CommandHelp choose_help{
 struct JobOptions {
   std::vector<SrunWords> sources;  // the #SBATCH lines, then the command line: a later source takes precedence
   bool has_components = false;     // the job is heterogeneous
+  std::string foreign = {};        // what the script has that is not read here; empty: nothing
 
   // Returns the value of an option, or nothing.
   std::optional<std::string> value(std::string_view name) const {
@@ -65,11 +69,19 @@ JobOptions options_of_job(const Words& words) {
   JobOptions job;
   const SrunWords of_command = parse_srun(words, known);
   job.has_components = std::ranges::find(words, ":") != words.end();
-  if (words[0] == "sbatch" && !of_command.value("wrap") && of_command.program < words.size()) {
-    std::ifstream script(words[of_command.program]);
+  if (words[0] == "sbatch" && !of_command.value("wrap")) {
+    const std::string name = of_command.program < words.size() ? words[of_command.program] : "standard input";
+    std::string path = name;
+    if (std::error_code ignored; !std::filesystem::exists(path, ignored)) path = path_in_search(path);
+    if (!std::filesystem::is_regular_file(path)) {
+      job.foreign = name + " is not a regular file";
+      path.clear();
+    }
+    std::ifstream script(path);
     for (std::string line; std::getline(script, line);) {
       const std::string_view text = trimmed(line);
       if (!text.empty() && text[0] != '#') break;  // sbatch reads no options after the first command
+      if (line.starts_with("#PBS") || line.starts_with("#BSUB")) job.foreign = "the script has lines of PBS or LSF";
       const bool is_own = line.starts_with("#SBATCH");
       if (!is_own && !line.starts_with("#SLURM")) continue;
       Words of_line = split_quoted(std::string_view(line).substr(is_own ? 7 : 6));
@@ -151,15 +163,30 @@ IdleNodes idle_nodes(const std::string& names) {
 }
 
 // Sets the machine of the task, on which only the cores of idle nodes are free, and the size of the job.
+// Returns true if the job uses one hardware thread of each core.
+bool uses_whole_cores(const Job& job) {
+  return job.options.value("hint") == "nomultithread" || job.options.value("ntasks-per-core") == "1" ||
+         job.options.value("threads-per-core") == "1" ||
+         SlurmCommand({"scontrol", "show", "config"}).text().find("CR_ONE_TASK_PER_CORE") != std::string::npos;
+}
+
 void set_machine(const Job& job, const IdleNodes& idle, MapTask& task) {
   task.view = machine_of_slurmctld(name_of_cluster());
   notify("choose", task.view.warning);
+  std::vector<std::string> excluded;
+  if (const auto list = job.options.value("exclude"); list && list->find('/') == list->npos)
+    excluded = expand_hostlist(*list);
   std::int32_t threads = 1;
   for (NodeView& node : task.view.nodes) {
-    if (idle.contains(node.name))
+    if (idle.contains(node.name) && std::ranges::find(excluded, node.name) == excluded.end())
       threads = std::max(threads, node.threads_per_core);
     else
       node.core_free.assign(node.core_free.size(), false);
+  }
+  // Slurm gives a task CPUs, which are hardware threads unless an option forbids it.
+  if (threads > 1 && !uses_whole_cores(job)) {
+    task.view = by_threads(task.view);
+    threads = 1;
   }
   use_free_cores(task);
   const auto set = [&](std::string_view option, std::int32_t& value) {
@@ -215,6 +242,7 @@ std::optional<Start> start_of(Words words) {
 std::string why_no_nodes(const Job& job) {
   constexpr std::pair<std::string_view, const char*> reasons[] = {
       {"array", "the tasks of an array would wait for the same nodes"},
+      {"clusters", "another cluster may run the job"},
       {"begin", "other nodes may be idle when the job starts"},
       {"dependency", "other nodes may be idle when the job starts"},
       {"hold", "other nodes may be idle when the job starts"},
@@ -224,8 +252,9 @@ std::string why_no_nodes(const Job& job) {
     if (job.options.value(option)) return "--" + std::string(option) + ": " + why;
   for (const SrunWords& source : job.options.sources)
     if (!source.unknown.empty()) return source.unknown + ": this option is unknown and may delay the start of the job";
-  if (!environment_value("SBATCH_ARRAY_INX").empty())
-    return "SBATCH_ARRAY_INX: the tasks would wait for the same nodes";
+  for (const char* const name : {"SBATCH_ARRAY_INX", "SLURM_DEPENDENCY", "SBATCH_CLUSTERS", "SLURM_CLUSTERS"})
+    if (!environment_value(name).empty()) return std::string(name) + " is set";
+  if (!job.options.foreign.empty()) return job.options.foreign;
   if (job.options.has_components) return "the job has several components";
   return job.no_size.empty() ? "" : job.no_size + ": not one number";
 }
@@ -242,7 +271,7 @@ Words stock_command(const CommandLine& line, const Job& job, const Words& words,
   Words plain = with_options(line, words, task, {});
   plain.insert(plain.begin() + 2, switches);
   const auto extra = line.integer("extra", 1, INT32_MAX);
-  if (!extra) return plain;
+  if (!extra || !job.options.foreign.empty()) return plain;
   for (const char* const option : size_options)
     if (job.options.sources.back().value(option)) {
       notify("choose", "no extra nodes: write --" + std::string(option) + " before --");

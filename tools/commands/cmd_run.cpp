@@ -11,6 +11,7 @@
 
 #include "common/policy/config.hpp"
 #include "common/slurm/slurm_command.hpp"
+#include "common/topology/step_view.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/file_descriptor.hpp"
@@ -37,6 +38,7 @@ constexpr Option run_options[] = {
     {'n', "ntasks", "N",
      "number of ranks [that of the matrix or of the launcher's options, or all\ntasks of the allocation]"},
     {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as for srun -m [TREEMATCH]"},
+    {0, "profile", nullptr, "count the traffic of the program (placement-profile) for later runs with --auto"},
     {0, "keep", "N", "keep the N nodes of the job that suit the ranks best; return the others to Slurm"},
     {0, "print", nullptr, "print a shell script instead of starting the program"},
     {0, "strict", nullptr, "do not start the program if the ranks cannot be placed"},
@@ -103,15 +105,35 @@ std::string path_with(const std::string& text, bool on_nodes) {
   execute(launch.words);
 }
 
-// Takes the matrix of the stored profile. Throws CannotPlace if there is none.
-void take_profile(const Words& words, std::int64_t ranks, MapTask& task) {
+// Returns the run whose profile is stored. Throws UsageError if the program or the number of ranks is not known.
+spank::ProgramRun run_of(const CommandLine& line, const Words& words, const AllocationStep& step) {
   const Words program = program_of(words);
-  if (program.empty()) throw CannotPlace("--auto: the program was not found in the command line");
+  if (program.empty()) throw UsageError("--auto, --profile: the program was not found in the command line");
+  const auto ranks =
+      step.ranks ? step.ranks : parse_integer(line.value_or("ntasks", environment_value("SLURM_NTASKS")));
+  if (!ranks) throw UsageError("--auto, --profile: the number of ranks is unknown: use --ntasks");
+  return spank::program_run(program, static_cast<std::int32_t>(*ranks), std::filesystem::current_path().string(),
+                            environment_value("PATH"));
+}
+
+// Starts the command under placement-profile, which writes the profile into the user's store.
+[[noreturn]] void start_profiled(const CommandLine& line, Words words) {
+  const Launcher* const launcher = find_launcher(words);
+  if (!launcher) throw Error(words[0] + " is not a supported launcher: use " + launcher_names());
+  const spank::ProgramRun run = run_of(line, words, launcher->step(words));
+  const spank::ProfileStore store = spank::ProfileStore::of_user(std::getenv);
+  const std::string file = store.file_for(run);
+  store.note_arguments(run);
+  std::filesystem::path profiler = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "placement-profile";
+  if (!std::filesystem::exists(profiler)) profiler = "placement-profile";
+  words.insert(words.begin(), {profiler.string(), "-o", file});
+  execute(words);
+}
+
+// Takes the matrix of the stored profile. Throws CannotPlace if there is none.
+void take_profile(const spank::ProgramRun& run, MapTask& task) {
   const spank::UsableProfile profile =
-      spank::usable_profile(spank::ProfileStore::of_user(std::getenv),
-                            spank::program_run(program, static_cast<std::int32_t>(ranks),
-                                               std::filesystem::current_path().string(), environment_value("PATH")),
-                            policies::weight_of(task.spec.parameters));
+      spank::usable_profile(spank::ProfileStore::of_user(std::getenv), run, policies::weight_of(task.spec.parameters));
   if (!profile.matrix) throw CannotPlace(profile.told);
   notify("run", profile.told);
   task.matrix = profile.matrix;
@@ -141,7 +163,11 @@ void keep_nodes(const CommandLine& line, MapTask task, const AllocationStep& ste
   if (now < keep)
     throw UsageError("--keep " + std::to_string(keep) + ": the job has " + std::to_string(now) + " nodes");
   if (now == keep) return;
-  task.view = allocation.view;
+  // With more tasks than cores on a node, each task has one hardware thread or more.
+  bool has_threads = false;
+  for (std::size_t n = 0; n < allocation.view.nodes.size(); ++n)
+    has_threads |= std::ranges::count(allocation.view.nodes[n].core_free, true) < allocation.step.tasks[n];
+  task.view = has_threads ? by_threads(allocation.view) : allocation.view;
   use_free_cores(task);
   const std::int64_t ranks = ranks_of_step(line, task, step, keep).value_or(allocation.step.all_tasks() * keep / now);
   if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(ranks), task);
@@ -159,7 +185,8 @@ void keep_nodes(const CommandLine& line, MapTask task, const AllocationStep& ste
   if (!by_node) {
     StepShape shape = allocation.step;
     shape.cores_per_task = static_cast<std::int32_t>(step.cores_per_task.value_or(shape.cores_per_task));
-    task.request.cores_per_task = spank::with_cores(std::move(shape), task.view).cores_per_task;
+    if (!has_threads) shape = spank::with_cores(std::move(shape), task.view);
+    task.request.cores_per_task = shape.cores_per_task;
     if (step.tasks_per_node) task.request.max_tasks_per_node = static_cast<std::int32_t>(*step.tasks_per_node);
   }
   std::set<std::string> kept;
@@ -174,20 +201,22 @@ void keep_nodes(const CommandLine& line, MapTask task, const AllocationStep& ste
 }
 
 // Sets the variables that Slurm gives to a job to the nodes and tasks of the step.
-void set_nodes(const StepShape& step, Launch& launch) {
-  const auto of_each = [&](std::int64_t factor) {
-    return joined(step.tasks, ",", [&](std::int64_t tasks) { return std::to_string(tasks * factor); });
-  };
+void set_nodes(const spank::Allocation& allocation, Launch& launch) {
+  const StepShape& step = allocation.step;
+  const std::string cpus = joined(allocation.view.nodes, ",", [](const NodeView& node) {
+    return std::to_string(std::ranges::count(node.core_free, true) * node.threads_per_core);
+  });
   const std::string list = compress_hostlist(step.nodes), nodes = std::to_string(step.nodes.size()),
                     tasks = std::to_string(step.all_tasks());
-  launch.environment = {{"SLURM_JOB_NODELIST", list},
-                        {"SLURM_NODELIST", list},
-                        {"SLURM_JOB_NUM_NODES", nodes},
-                        {"SLURM_NNODES", nodes},
-                        {"SLURM_NTASKS", tasks},
-                        {"SLURM_NPROCS", tasks},
-                        {"SLURM_TASKS_PER_NODE", of_each(1)},
-                        {"SLURM_JOB_CPUS_PER_NODE", of_each(step.cores_per_task)}};
+  launch.environment = {
+      {"SLURM_JOB_NODELIST", list},
+      {"SLURM_NODELIST", list},
+      {"SLURM_JOB_NUM_NODES", nodes},
+      {"SLURM_NNODES", nodes},
+      {"SLURM_NTASKS", tasks},
+      {"SLURM_NPROCS", tasks},
+      {"SLURM_TASKS_PER_NODE", joined(step.tasks, ",", [](std::int64_t tasks) { return std::to_string(tasks); })},
+      {"SLURM_JOB_CPUS_PER_NODE", cpus}};
   std::erase_if(launch.environment, [](const auto& variable) { return !std::getenv(variable.first.c_str()); });
   for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
 }
@@ -231,10 +260,12 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
   spank::Allocation allocation;
   try {
     if (line.has("auto")) {
-      if (!step.ranks) step.ranks = parse_integer(line.value_or("ntasks", environment_value("SLURM_NTASKS")));
-      if (!step.ranks) throw UsageError("--auto: the number of ranks is unknown: use --ntasks");
-      take_profile(words, *step.ranks, task);
+      const spank::ProgramRun run = run_of(line, words, step);
+      step.ranks = run.ranks;
+      take_profile(run, task);
     }
+    if (line.has("keep") && program_of(words).empty())
+      throw CannotPlace("--keep: no node is returned: the program was not found in the command line");
     if (const auto keep = line.integer("keep", 1, INT32_MAX)) {
       try {
         keep_nodes(line, task, step, *keep);
@@ -246,7 +277,7 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
       }
     }
     allocation = take_allocation(line, task, step);
-    if (allocation.has_returned_nodes) set_nodes(allocation.step, launch);
+    if (allocation.has_returned_nodes) set_nodes(allocation, launch);
   } catch (const Error& error) {
     throw CannotPlace(error.what());
   }
@@ -348,6 +379,11 @@ int command_run(int argc, char** argv) {
         "the launcher is missing: write it and the program after --, as in placectl run -m FILE -- srun ./app");
   if (line.has("auto") && (line.has("matrix") || line.has("pattern")))
     throw UsageError("--auto replaces --matrix and --pattern: use only one of the three");
+  if (line.has("profile")) {
+    line.refuse({"matrix", "pattern", "auto", "keep", "print", "policy"},
+                "does not go with --profile, which places no ranks");
+    start_profiled(line, words);
+  }
   if (line.has("keep")) line.refuse({"print"}, "does not go with --keep, which returns nodes");
   MapTask task = read_task(line, "run", true);
   if (task.spec.policy != "NATURAL") from_command_line([&] { return &policies::check_policy_spec(task.spec); });

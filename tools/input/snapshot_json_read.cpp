@@ -179,7 +179,7 @@ class Reader {
     const std::vector<json_object*> nodes = object.list("nodes"), groups = object.list("groups"),
                                     pairs = object.list("pairs");
     for (const char* older : {"scored_node_hours", "seen_outages", "estimator_reason", "estimators"})
-      object.ignore(older);  // files of older versions have it
+      object.ignore(older);  // files of development builds have it
     object.finish();
     each("nodes", nodes, max_live_nodes, [this](auto value, const auto& place) { read_node(value, place); });
     read_groups(groups);

@@ -22,9 +22,6 @@
 
 namespace placement::tools {
 
-namespace {
-
-// Returns the path of a program, from PATH if the name has no '/'; empty if it is not found or is a directory.
 std::string path_in_search(const std::string& program) {
   std::error_code ignored;
   if (program.find('/') != program.npos) return std::filesystem::is_directory(program, ignored) ? "" : program;
@@ -35,6 +32,10 @@ std::string path_in_search(const std::string& program) {
   }
   return {};
 }
+
+namespace {
+
+// Returns the path of a program, from PATH if the name has no '/'; empty if it is not found or is a directory.
 
 // Returns true if words[0] is an MPI launcher: it has the name of one, and its output for --version has one of `marks`.
 bool is_mpirun(const Words& words, std::initializer_list<std::string_view> marks) {

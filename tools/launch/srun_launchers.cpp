@@ -69,7 +69,11 @@ AllocationStep step_of_srun(const Words& words) {
     }
   }
   if (const auto ranks = srun.value("ntasks")) step.ranks = parse_integer(*ranks);
-  if (const auto cores = srun.value("cpus-per-task")) step.cores_per_task = parse_integer(*cores);
+  const std::string of_srun = environment_value("SRUN_CPUS_PER_TASK");
+  if (const auto cores = srun.value("cpus-per-task"))
+    step.cores_per_task = parse_integer(*cores);
+  else if (!of_srun.empty())
+    step.cores_per_task = parse_integer(of_srun);
   if (const auto tasks = srun.value("ntasks-per-node")) step.tasks_per_node = parse_integer(*tasks);
   if (!step.ranks && !step.tasks_per_node)
     step.tasks_per_node = parse_integer(environment_value("SLURM_NTASKS_PER_NODE"));
@@ -294,7 +298,9 @@ namespace {
 // Returns the options of torchrun: the words before the Python script, whose own options follow it.
 std::span<const std::string> torchrun_options(const Words& words) {
   const auto first = std::ranges::find(words, "torchrun", base_name);
-  const auto script = std::find_if(first, words.end(), [](const std::string& word) { return word.ends_with(".py"); });
+  const auto script = std::find_if(first, words.end(), [](const std::string& word) {
+    return word.ends_with(".py") || word == "-m" || word == "--module";
+  });
   return {first, script};
 }
 

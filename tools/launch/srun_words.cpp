@@ -30,7 +30,14 @@ const SrunOption hidden_options[] = {{"nodefile", 'F', true},
                                      {"test-only", 0, false},
                                      {"stepmgr", 0, false},
                                      {"external-launcher", 0, false},
-                                     {"whole", 0, false}};
+                                     {"whole", 0, false},
+                                     {"no-shell", 0, false},
+                                     {"wait-all-nodes", 0, true},
+                                     {"acctg-freq", 0, true},
+                                     {"batch", 0, true},
+                                     {"extra-node-info", 'B', true},
+                                     {"ntasks-per-tres", 0, true},
+                                     {"cpu_bind", 0, true}};
 
 }  // namespace
 
