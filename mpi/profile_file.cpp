@@ -21,7 +21,7 @@ namespace placement::mpi {
 namespace {
 
 // Returns the text as a string of JSON.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string all = "\"";
   for (const char c : text) {
     char escaped[8] = {c};
@@ -35,7 +35,8 @@ std::string quoted(std::string_view text) {
 // Returns an object of JSON. No number here depends on the program's locale, as those of printf() do.
 template <typename Number>
 std::string object(std::initializer_list<std::pair<const char*, Number>> members) {
-  return "{" + joined(members, ", ", [](const auto& of) { return quoted(of.first) + ": " + exact_number(of.second); }) +
+  return "{" +
+         joined(members, ", ", [](const auto& of) { return in_quotes(of.first) + ": " + exact_number(of.second); }) +
          "}";
 }
 
@@ -91,7 +92,7 @@ void ProfileFile::finish() {
 std::string to_string(const ProfileSummary& summary) {
   std::string text;
   const auto add = [&text](std::string_view name, const std::string& value) {
-    text.append(text.empty() ? "{\n  " : ",\n  ").append(quoted(name)).append(": ").append(value);
+    text.append(text.empty() ? "{\n  " : ",\n  ").append(in_quotes(name)).append(": ").append(value);
   };
   const auto rounded = [](double seconds) { return std::round(1e6 * seconds) / 1e6; };
   add("ranks", exact_number(summary.ranks));
@@ -104,7 +105,7 @@ std::string to_string(const ProfileSummary& summary) {
                                           {"least", rounded(summary.mpi_seconds_least)},
                                           {"most", rounded(summary.mpi_seconds_most)}}));
     add("waiting_share_percent", exact_number(std::round(1000 * summary.mpi_seconds / summary.seconds) / 10));
-    add("network_use", quoted(network_use(summary)));
+    add("network_use", in_quotes(network_use(summary)));
   }
   constexpr const char* kinds[] = {"point_to_point", "collective", "one_sided"};
   for (std::size_t kind = 0; kind < std::size(kinds); ++kind) add(kinds[kind], object(summary.totals[kind]));
