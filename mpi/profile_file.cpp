@@ -97,7 +97,7 @@ std::string to_string(const ProfileSummary& summary) {
   const auto rounded = [](double seconds) { return std::round(1e6 * seconds) / 1e6; };
   add("ranks", exact_number(summary.ranks));
   add("ranks_without_trace", exact_number(summary.ranks_missing));
-  add("nodes", "[" + joined(summary.nodes, ", ", quoted) + "]");
+  add("nodes", "[" + joined(summary.nodes, ", ", in_quotes) + "]");
   add("waiting_calls", exact_number(summary.calls));
   if (summary.seconds > 0) {
     add("run_time_s", exact_number(rounded(summary.seconds / summary.ranks)));
