@@ -156,10 +156,7 @@ Placement place_with_readable_map(const policies::Policy& policy, const ClusterV
   constexpr double most_share = 4096, close_shares = 1.5;
   constexpr int near_part = 100;  // no search if the cost exceeds that of best_order by at most a hundredth
   const bool on_torus = policy.avoids_faults && view.torus;
-  const auto objective = request.parameters.find("objective");
-  const bool other_measure = (policy.uses_live && !policy.avoids_faults && view.live && view.live->pairs.groups > 0) ||
-                             (on_torus && (view.outages || view.live)) ||
-                             (objective != request.parameters.end() && objective->second != "hop-bytes");
+  const bool other_measure = policy.uses_live && !policy.avoids_faults && view.live && view.live->pairs.groups > 0;
   const Placement natural = policies::place_sequential(view, request, deadline);
   Placement best = with_rank0_on_host(natural, view, request, step, on_torus);
   if (map_length(by_node(best, step)) > 1) best = natural;
@@ -197,7 +194,9 @@ Placement place_with_readable_map(const policies::Policy& policy, const ClusterV
   double low = 0, high = 2 * most_share, share = std::min(length / 2, most_share);
   while (low < most_share && high > low * close_shares && high > 1 / most_share && !deadline.expired() &&
          (other_measure || best.cost - best_order.cost > best_order.cost / near_part)) {
-    (take_all_or_part(policy.place(view, with_traffic_in_order(request, share), deadline)) ? high : low) = share;
+    Request changed = with_traffic_in_order(request, share);
+    if (on_torus) changed.parameters["effort"] = "1";  // TOFA takes tenths of a second otherwise
+    (take_all_or_part(policy.place(view, changed, deadline)) ? high : low) = share;
     share = high > most_share ? std::min(share * 2, most_share) : low == 0 ? share / 2 : std::sqrt(low * high);
   }
   return best;

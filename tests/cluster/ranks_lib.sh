@@ -37,6 +37,7 @@ ranks_agree() {  # 1|2|x ranks options of srun...
   local job
   job=$(sed -n 's/.*placement: step \([0-9]*\)\..*/\1/p' err | head -n 1)
   [ -z "$job" ] || [ -n "${SLURM_JOB_ID:-}" ] || [ "$ranks" -gt 128 ] || "$SP_PREFIX/bin/placectl" explain --json "$job" >explained
+  case " $* " in *' -m TOFA'* | *' -m NLA'*) rm -f planned ;; esac  # they only start their search with the planned ranks
   local policy=none
   case " $* " in *' -m '*) policy=yes ;; esac
   python3 - "$protocol" "$ranks" $policy <<'END' || fail "srun $*: map $map, $(grep placement: err)"
