@@ -104,6 +104,12 @@ struct Job {
   std::map<std::string_view, std::int64_t> size;  // the values of size_options
   std::string partition;                          // empty: Slurm's default
   std::string no_size;  // an option whose value is not one number, so that Slurm chooses the nodes; otherwise empty
+
+  // Returns the value of one of size_options, or nothing.
+  std::optional<std::int64_t> number(std::string_view option) const {
+    const auto found = size.find(option);
+    return found == size.end() ? std::nullopt : std::optional(found->second);
+  }
 };
 
 // Returns the requested job. Throws UsageError if placectl and the job's command have an option with different values.
@@ -133,9 +139,8 @@ Job read_job(const CommandLine& line, const Words& words) {
   if (job.partition.empty()) job.partition = job.options.sources.back().value("partition").value_or("");
   if (job.partition.empty()) job.partition = environment_value(variable);
   if (job.partition.empty()) job.partition = job.options.value("partition").value_or("");
-  const auto nodes = job.size.find("nodes"), per_node = job.size.find("ntasks-per-node");
-  if (nodes != job.size.end() && per_node != job.size.end())
-    job.size.emplace("ntasks", nodes->second * per_node->second);
+  const auto nodes = job.number("nodes"), per_node = job.number("ntasks-per-node");
+  if (nodes && per_node) job.size.emplace("ntasks", *nodes * *per_node);
   return job;
 }
 
@@ -162,7 +167,6 @@ IdleNodes idle_nodes(const std::string& names) {
   return all;
 }
 
-// Sets the machine of the task, on which only the cores of idle nodes are free, and the size of the job.
 // Returns true if the job uses one hardware thread of each core.
 bool uses_whole_cores(const Job& job) {
   return job.options.value("hint") == "nomultithread" || job.options.value("ntasks-per-core") == "1" ||
@@ -170,6 +174,7 @@ bool uses_whole_cores(const Job& job) {
          SlurmCommand({"scontrol", "show", "config"}).text().find("CR_ONE_TASK_PER_CORE") != std::string::npos;
 }
 
+// Sets the machine of the task, on which only the cores of idle nodes are free, and the size of the job.
 void set_machine(const Job& job, const IdleNodes& idle, MapTask& task) {
   task.view = machine_of_slurmctld(name_of_cluster());
   notify("choose", task.view.warning);
@@ -190,8 +195,7 @@ void set_machine(const Job& job, const IdleNodes& idle, MapTask& task) {
   }
   use_free_cores(task);
   const auto set = [&](std::string_view option, std::int32_t& value) {
-    if (const auto size = job.size.find(option); size != job.size.end())
-      value = static_cast<std::int32_t>(size->second);
+    if (const auto size = job.number(option)) value = static_cast<std::int32_t>(*size);
   };
   set("nodes", task.request.min_nodes);
   set("nodes", task.request.max_nodes);
@@ -204,8 +208,7 @@ void set_machine(const Job& job, const IdleNodes& idle, MapTask& task) {
 // Sets the matrix of the task if it has none: that of the pattern, or one without traffic. Throws UsageError if the
 // number of tasks is missing or is not that of the matrix.
 void set_matrix(const CommandLine& line, const Job& job, MapTask& task) {
-  const auto size = job.size.find("ntasks");
-  const auto tasks = size == job.size.end() ? std::nullopt : std::optional<std::int64_t>(size->second);
+  const auto tasks = job.number("ntasks");
   if (!task.matrix && !tasks && !(task.pattern && pattern::fixed_ranks(*task.pattern)))
     throw UsageError("--ntasks is missing: the number of tasks");
   if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(tasks.value_or(1)), task);
@@ -278,8 +281,7 @@ Words stock_command(const CommandLine& line, const Job& job, const Words& words,
       return plain;
     }
   const std::int64_t ranks = task.matrix->ranks(), keep = *line.integer("nodes", 1, INT32_MAX);
-  const auto given = job.size.find("ntasks-per-node");
-  const std::int64_t per_node = given != job.size.end() ? given->second : (ranks + keep - 1) / keep;
+  const std::int64_t per_node = job.number("ntasks-per-node").value_or((ranks + keep - 1) / keep);
   const Words larger = with_options(
       line, words, task,
       {switches, "--nodes=" + std::to_string(keep + *extra), "--ntasks-per-node=" + std::to_string(per_node),

@@ -35,8 +35,6 @@ std::string path_in_search(const std::string& program) {
 
 namespace {
 
-// Returns the path of a program, from PATH if the name has no '/'; empty if it is not found or is a directory.
-
 // Returns true if words[0] is an MPI launcher: it has the name of one, and its output for --version has one of `marks`.
 bool is_mpirun(const Words& words, std::initializer_list<std::string_view> marks) {
   const std::vector<std::string_view> name = split_at(base_name(words[0]), '.');

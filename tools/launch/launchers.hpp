@@ -69,7 +69,7 @@ bool srun_has_policies();
 // Returns the program and its arguments from `words`, the command line of a launcher; empty if they are not found.
 Words program_of(const Words& words);
 
-// Returns the path of a program that is searched for in PATH; empty if it is not found.
+// Returns the path of a program, from PATH if the name has no '/'; empty if it is not found or is a directory.
 std::string path_in_search(const std::string& program);
 
 // Returns the text as one word of a shell, in quotes if necessary.
