@@ -19,6 +19,7 @@
 #include "mapping/slots.hpp"
 #include "netload/live_input.hpp"
 #include "netload/profile_weights.hpp"
+#include "netload/rank_mapping.hpp"
 #include "netload/selection.hpp"
 #include "pattern/grid.hpp"
 #include "policies/measured_ranks.hpp"
@@ -337,28 +338,35 @@ Placement place_step_by_tree(const ClusterView& view, const Request& request, co
   return placement;
 }
 
-// Maps the ranks of a step, whose nodes and task counts are given, by the network in the view, measured when the nodes
-// were chosen. Without a matrix, consecutive ranks are placed near each other, as a chain. Without a measured network,
-// the mapper on the tree places the ranks.
-Placement place_step(const ClusterView& view, const Request& request, const Deadline& deadline,
-                     netload::SelectionRule rule) {
-  std::vector<std::int32_t> states, nodes;
-  for (std::size_t n = 0; n < view.nodes.size(); ++n) {
-    states.push_back(view.nodes[n].state);
-    if (request.node_tasks[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
-  }
-  if (!view.live || view.live->pairs.groups == 0) return place_step_by_tree(view, request, deadline);
+// Returns the network between the nodes of a step, measured when the nodes were chosen, or nothing if it is not known.
+std::optional<netload::NetworkLoad> network_of_step(const ClusterView& view, const Request& request,
+                                                    const Deadline& deadline, netload::SelectionRule rule) {
+  if (!view.live || view.live->pairs.groups == 0) return std::nullopt;
+  std::vector<std::int32_t> states;
+  for (const NodeView& node : view.nodes) states.push_back(node.state);
   const netload::NlaWeights weights =
       netload::nla_weights(with_weights(request.parameters, link_for_weights(view, request, states)));
-  const netload::NetworkLoad network(view.live->pairs, states, weights, for_reading(states.size(), deadline),
-                                     netload::within_error(rule), netload::pair_measure(rule, request.parameters));
-  if (network.known_pairs() == 0) return place_step_by_tree(view, request, deadline);
+  netload::NetworkLoad network(view.live->pairs, states, weights, for_reading(states.size(), deadline),
+                               netload::within_error(rule), netload::pair_measure(rule, request.parameters));
+  return network.known_pairs() == 0 ? std::nullopt : std::optional(std::move(network));
+}
+
+// Maps the ranks of a step, whose nodes and task counts are given, by the measured network. Without a matrix,
+// consecutive ranks are placed near each other, as a chain. Without a measured network, the mapper on the tree places
+// the ranks.
+Placement place_step(const ClusterView& view, const Request& request, const Deadline& deadline,
+                     netload::SelectionRule rule) {
+  const auto network = network_of_step(view, request, deadline, rule);
+  if (!network) return place_step_by_tree(view, request, deadline);
+  std::vector<std::int32_t> nodes;
+  for (std::size_t n = 0; n < view.nodes.size(); ++n)
+    if (request.node_tasks[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
   const mapping::Slots slots(view, request);
   Request mapped = request;
   if (!request.matrix) mapped.matrix = std::make_shared<const CommMatrix>(pattern::chain(request.tasks));
-  return slots.placement(leaves_by_measured_distance(view, mapped, slots, network, nodes, request.node_tasks, deadline),
-                         slots.leaves(request.node_tasks),
-                         request.matrix ? "measured network" : "the order of the measured network");
+  return slots.placement(
+      leaves_by_measured_distance(view, mapped, slots, *network, nodes, request.node_tasks, deadline),
+      slots.leaves(request.node_tasks), request.matrix ? "measured network" : "the order of the measured network");
 }
 
 Placement place_by(const ClusterView& view, const Request& request, const Deadline& deadline,
@@ -378,6 +386,17 @@ double wait_s(const Parameters& parameters) { return netload::fraction_parameter
 
 Placement place_nla(const ClusterView& view, const Request& request, const Deadline& deadline) {
   return place_by(view, request, deadline, netload::SelectionRule::nla);
+}
+
+StepMeasure nla_step_measure(const ClusterView& view, const Request& request) {
+  auto network = network_of_step(view, request, Deadline::never(), netload::SelectionRule::nla);
+  if (!network || !request.matrix) return nullptr;
+  return [network = std::move(*network), &matrix = *request.matrix](const Placement& placement) {
+    std::vector<std::int32_t> nodes;
+    for (const RankPlace& rank : placement.ranks) nodes.push_back(rank.node);
+    return std::log(netload::measured_cost(
+        matrix, [&](std::int32_t a, std::int32_t b) { return network.at(a, b); }, nodes));
+  };
 }
 
 Placement place_nla_paper(const ClusterView& view, const Request& request, const Deadline& deadline) {

@@ -34,6 +34,9 @@ struct Policy {
   PlaceFunction place;  // places a request by this policy
   // `place` without slurmctld's time budget, for nodes of one core each; may be null.
   PlaceFunction place_thoroughly = nullptr;
+  // Returns the measure of placements of a step (node_tasks is given), for as long as view and request exist. A null
+  // pointer, or an empty function, stands for hop-bytes.
+  StepMeasure (*step_measure)(const ClusterView&, const Request&) = nullptr;
   void (*check)(const Parameters&) = nullptr;  // throws Error when `place` would refuse a value; may be null
 
   // Returns whether the policy takes the key `name`, written as in `keys`. A policy with the key `matrix` also takes

@@ -270,7 +270,7 @@ std::string tell_map(const StepShape& step, const StepPlacement& placement, cons
                 map.text.size(), most, type.c_str());
   if (!placement.cost_of_best_order || placement.cost == *placement.cost_of_best_order) return {};
   const std::string costs =
-      placement.cost == placement.natural_cost
+      std::ranges::is_sorted(placement.ranks, {}, &RankPlace::node)
           ? "the ranks are in natural order"
           : to_string(placement.cost) + " hop-bytes in place of " + to_string(*placement.cost_of_best_order);
   const std::string text = "the map of the best order of the ranks is longer than the " + std::to_string(most) +

@@ -356,4 +356,13 @@ Placement place_tofa_thoroughly(const ClusterView& view, const Request& request,
                                         : on_tree(view, request, deadline);
 }
 
+StepMeasure tofa_step_measure(const ClusterView& view, const Request& request) {
+  if (!has_coordinates(view, request)) return nullptr;
+  const auto job = std::make_shared<const TorusJob>(torus_job(view, request));
+  const auto contest = std::make_shared<const TorusContest>(*job, job->slots.leaves(request.node_tasks));
+  return [job, contest](const Placement& placement) {
+    return contest->log_expected_time(mapping::first_leaves(job->view, placement));
+  };
+}
+
 }  // namespace placement::tofa

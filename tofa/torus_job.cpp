@@ -127,8 +127,8 @@ TorusContest::TorusContest(const TorusJob& job, std::vector<std::int32_t> natura
       best_assessment_(objective_.reference()),
       best_log_expected_time_(objective_.log_expected_time(best_assessment_)) {}
 
-double TorusContest::expected_time(const std::vector<std::int32_t>& leaves) const {
-  return std::exp(objective_.log_expected_time(objective_.assess(job_.positions(leaves))));
+double TorusContest::log_expected_time(const std::vector<std::int32_t>& leaves) const {
+  return objective_.log_expected_time(objective_.assess(job_.positions(leaves)));
 }
 
 void TorusContest::offer(std::vector<std::int32_t> leaves, const std::string& method) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -85,7 +86,9 @@ class TorusContest {
                std::int64_t most_pairs = std::numeric_limits<std::int64_t>::max());
 
   // Returns the expected time of a mapping, as a multiple of the run time of the natural mapping without failures.
-  double expected_time(const std::vector<std::int32_t>& leaves) const;
+  double expected_time(const std::vector<std::int32_t>& leaves) const { return std::exp(log_expected_time(leaves)); }
+  // Returns its natural logarithm.
+  double log_expected_time(const std::vector<std::int32_t>& leaves) const;
 
   // Keeps the mapping if its expected time is less than that of the best one. Ties go to fewer hop-bytes.
   void offer(std::vector<std::int32_t> leaves, const std::string& method);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -85,5 +86,8 @@ struct Placement {
 // no placement, and Error when the request is wrong; the job then runs as stock. Throws MustWait when the job must stay
 // in the queue. Equal views, requests and seeds give equal placements [decision 8].
 using PlaceFunction = Placement (*)(const ClusterView&, const Request&, const Deadline&);
+
+// Returns the natural logarithm of what a policy minimizes when it places the ranks of a step.
+using StepMeasure = std::function<double(const Placement&)>;
 
 }  // namespace placement

@@ -78,7 +78,7 @@ static bool has_none_of(job_resources_t *got, const excluded_cores_t *excluded)
 }
 
 /*
- * Returns true if Slurm allocated only nodes in `nodes`, no core in `excluded` and, without overcommit, at least
+ * Returns true if Slurm allocated all of `nodes` and no others, no core in `excluded` and, without overcommit, at least
  * min_cpus CPUs. Slurm can allocate fewer CPUs without an error: it can leave out a requested node, and it does not use
  * all free cores of a node if their number is not a multiple of --cpus-per-task.
  */
@@ -94,7 +94,7 @@ static bool as_planned(const struct job_test_arguments *arguments, bitstr_t *nod
 		cpus += got->cpus[n];
 	if (cpus < job->details->min_cpus && !job->details->overcommit)
 		return false;
-	if (!bit_super_set(got->node_bitmap, nodes))
+	if (!bit_equal(got->node_bitmap, nodes))
 		return false;
 	return !excluded || has_none_of(job->job_resrcs, excluded);
 }

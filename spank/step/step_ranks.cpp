@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "common/decision/planned_ranks.hpp"
 #include "common/util/error.hpp"
@@ -61,11 +62,35 @@ Placement with_ranks(const Placement& placement, const RanksOfNodes& ranks_of_no
   return result;
 }
 
+// Compares placements of a step by what its policy minimizes.
+class Judge {
+ public:
+  // The arguments must outlive the object.
+  Judge(const policies::Policy& policy, const ClusterView& view, const Request& request)
+      : policy_(policy),
+        view_(view),
+        request_(request) {}
+
+  bool on_torus() const { return policy_.avoids_faults && view_.torus; }
+
+  // Sets the hop-bytes of the placement. Returns the natural logarithm of what the policy minimizes.
+  double judge(Placement& placement) {
+    placement.cost = policies::step_cost(view_, request_, placement, on_torus());
+    if (!measure_) measure_ = policy_.step_measure ? policy_.step_measure(view_, request_) : nullptr;
+    return *measure_ ? (*measure_)(placement) : std::log(static_cast<double>(placement.cost));
+  }
+
+ private:
+  const policies::Policy& policy_;
+  const ClusterView& view_;
+  const Request& request_;
+  std::optional<StepMeasure> measure_;  // set when it is first needed
+};
+
 // Returns the placement with rank 0 on the node `step.rank0_host`, where for example PyTorch programs expect it.
 // Exchanges rank 0 with the first rank of that node. If both nodes have equal numbers of ranks, exchanges all their
-// ranks instead, unless this costs more. Returns the placement unchanged if that node is not in the step.
-Placement with_rank0_on_host(Placement placement, const ClusterView& view, const Request& request,
-                             const StepShape& step, bool on_torus) {
+// ranks instead, unless this is worse. Returns the placement unchanged if that node is not in the step.
+Placement with_rank0_on_host(Placement placement, const StepShape& step, Judge& judge) {
   auto named = std::ranges::find(step.nodes, step.rank0_host);
   if (named == step.nodes.end())
     named = std::ranges::find(step.nodes, step.rank0_host.substr(0, step.rank0_host.find('.')));
@@ -79,9 +104,8 @@ Placement with_rank0_on_host(Placement placement, const ClusterView& view, const
   std::swap(one.ranks[0], one.ranks[static_cast<std::size_t>(there.front())]);
   if (equal) std::swap(here, there);
   Placement all = with_ranks(placement, ranks_of_node);
-  one.cost = policies::step_cost(view, request, one, on_torus);
-  all.cost = policies::step_cost(view, request, all, on_torus);
-  Placement best = equal && all.cost <= one.cost ? std::move(all) : std::move(one);
+  const double of_one = judge.judge(one), of_all = judge.judge(all);
+  Placement best = equal && of_all <= of_one ? std::move(all) : std::move(one);
   best.reasons.push_back("rank 0 is on " + *named + " by MASTER_ADDR");
   return best;
 }
@@ -143,43 +167,44 @@ Request with_traffic_in_order(const Request& request, double share) {
   return result;
 }
 
-// Returns the cheapest candidate whose map MPI can read; its map_length is 1 or less. The candidates are:
+// Returns the best candidate whose map MPI can read; its map_length is 1 or less. The candidates are:
 // - `best_order`, the policy's own placement, whose map has the length `length`,
 // - placements by the policy with traffic added between successive ranks,
 // - variants of both with the ranks of nodes exchanged, or with only the first nodes placed by the policy,
 // - Slurm's distributions: natural order (block), cyclic and plane.
-// If the policy has another measure than hop-bytes, costs are not compared: the last policy placement that fits is
-// returned, and there are no variants. If no map fits, returns natural order.
+// If no map fits, or the step has no traffic, returns natural order.
 Placement place_with_readable_map(const policies::Policy& policy, const ClusterView& view, const Request& request,
-                                  const MapLength& map_length, const StepShape& step, const Placement& best_order,
-                                  double length, const Deadline& deadline) {
+                                  const MapLength& map_length, const StepShape& step, Placement best_order,
+                                  double length, Judge& judge, const Deadline& deadline) {
   constexpr double most_share = 4096, close_shares = 1.5;
-  constexpr int near_part = 100;  // no search if the cost exceeds that of best_order by at most a hundredth
-  const bool on_torus = policy.avoids_faults && view.torus;
-  const bool other_measure = policy.uses_live && !policy.avoids_faults && view.live && view.live->pairs.groups > 0;
-  const Placement natural = policies::place_sequential(view, request, deadline);
-  Placement best = with_rank0_on_host(natural, view, request, step, on_torus);
+  constexpr double near_part = 0.01;  // no search if the best candidate is worse than best_order by at most this part
+  constexpr double rounding = 1e-9;
+  Placement natural = policies::place_sequential(view, request, deadline);
+  Placement best = with_rank0_on_host(natural, step, judge);
   if (map_length(by_node(best, step)) > 1) best = natural;
   bool best_fits = map_length(by_node(best, step)) <= 1;
   if (!request.matrix || request.matrix->total_weight() == 0) return best;
-  best.cost = policies::step_cost(view, request, best, on_torus);
-  best.natural_cost = policies::step_cost(view, request, natural, on_torus);
-  // Makes `order` the best placement if its map fits, and it costs less or the map of the best does not fit. Returns
-  // whether its map fits.
+  judge.judge(natural);
+  best.natural_cost = natural.cost;
+  double of_best = judge.judge(best);
+  const double of_best_order = judge.judge(best_order);
+  // Makes `order` the best placement if its map fits, and it is better or the map of the best does not fit. Ties go to
+  // fewer hop-bytes. Returns whether its map fits.
   const auto take = [&](const Placement& order) {
-    Placement other = with_rank0_on_host(order, view, request, step, on_torus);
-    const auto ranks_of_node = by_node(other, step);
-    if (deadline.expired() || map_length(ranks_of_node) > 1) return false;
-    other.cost = policies::step_cost(view, request, other, on_torus);
-    other.natural_cost = best.natural_cost;
-    if (!best_fits || other.cost < best.cost || other_measure) best = std::move(other);
+    Placement other = with_rank0_on_host(order, step, judge);
+    if (deadline.expired() || map_length(by_node(other, step)) > 1) return false;
+    other.natural_cost = natural.cost;
+    const double of_other = judge.judge(other);
+    if (!best_fits || of_other < of_best - rounding || (of_other <= of_best + rounding && other.cost < best.cost)) {
+      best = std::move(other);
+      of_best = of_other;
+    }
     return best_fits = true;
   };
   // Calls take() for `order`. If it does not fit, calls take() for renumbered(), and for partly() with as many nodes as
-  // fit. If the policy has another measure, there are no variants. Returns whether `order` itself fits.
+  // fit. Returns whether `order` itself fits.
   const auto take_all_or_part = [&](const Placement& order) {
-    const bool fits = take(order);
-    if (fits || other_measure) return fits;
+    if (take(order)) return true;
     take(renumbered(order, step.nodes.size()));
     for (std::size_t low = 0, high = step.nodes.size(); high - low > 1;) {
       const std::size_t kept = (low + high) / 2;
@@ -188,14 +213,13 @@ Placement place_with_readable_map(const policies::Policy& policy, const ClusterV
     return false;
   };
   take_all_or_part(best_order);
-  for (std::int32_t width = 1; !other_measure && width < std::ranges::max(step.tasks); width *= 2)
-    take(in_turn(natural, step, width));
+  for (std::int32_t width = 1; width < std::ranges::max(step.tasks); width *= 2) take(in_turn(natural, step, width));
 
   double low = 0, high = 2 * most_share, share = std::min(length / 2, most_share);
   while (low < most_share && high > low * close_shares && high > 1 / most_share && !deadline.expired() &&
-         (other_measure || best.cost - best_order.cost > best_order.cost / near_part)) {
+         of_best - of_best_order > near_part) {
     Request changed = with_traffic_in_order(request, share);
-    if (on_torus) changed.parameters["effort"] = "1";  // TOFA takes tenths of a second otherwise
+    if (judge.on_torus()) changed.parameters["effort"] = "1";  // TOFA takes tenths of a second otherwise
     (take_all_or_part(policy.place(view, changed, deadline)) ? high : low) = share;
     share = high > most_share ? std::min(share * 2, most_share) : low == 0 ? share / 2 : std::sqrt(low * high);
   }
@@ -228,11 +252,12 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   if (placement.ranks.size() != static_cast<std::size_t>(request.tasks))
     throw Error("the policy placed " + std::to_string(placement.ranks.size()) + " ranks of " +
                 std::to_string(request.tasks));
-  placement =
-      with_rank0_on_host(std::move(placement), places.view, request, step, policy.avoids_faults && places.view.torus);
+  Judge judge(policy, places.view, request);
+  placement = with_rank0_on_host(std::move(placement), step, judge);
   if (const double length = map_length ? map_length(by_node(placement, step)) : 0; length > 1) {
     result.cost_of_best_order = placement.cost;
-    placement = place_with_readable_map(policy, places.view, request, map_length, step, placement, length, deadline);
+    placement =
+        place_with_readable_map(policy, places.view, request, map_length, step, placement, length, judge, deadline);
   }
   result.ranks_of_node = by_node(placement, step);
   if (places.ordered) result.slot_of_rank = slots_of(placement, step.nodes.size());

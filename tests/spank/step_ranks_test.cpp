@@ -2,15 +2,21 @@
 #include "spank/step/step_ranks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 
+#include "common/state/outage_file.hpp"
 #include "common/topology/switch_tree.hpp"
+#include "common/topology/torus_topology.hpp"
 #include "common/util/cpu_list.hpp"
+#include "common/util/random.hpp"
 #include "common/decision/process_map.hpp"
 #include "policies/baselines.hpp"
+#include "policies/table.hpp"
 #include "spank/step/slurm_view.hpp"
 #include "tests/check.hpp"
+#include "tests/netload/nla_cases.hpp"
 #include "tests/words.hpp"
 
 namespace {
@@ -247,22 +253,34 @@ START_TEST(the_map_of_the_ranks_fits) {
 }
 END_TEST
 
-// Returns the hop-bytes of Slurm's cyclic order of the ranks on nodes with equally many tasks.
-placement::Cost cyclic_cost(const PlacementRequest& request, const StepShape& step, const ClusterView& view) {
-  const placement::StepView places = placement::view_of_step(view, step);
+// Returns the request for the ranks of a step on nodes with equally many tasks.
+placement::Request all_ranks(const PlacementRequest& request, const StepShape& step,
+                             const placement::StepView& places) {
   placement::Request all;
   all.tasks = request.matrix->ranks();
   all.cores_per_task = places.cores_per_task;
   all.min_nodes = all.max_nodes = static_cast<std::int32_t>(step.nodes.size());
   all.node_tasks = step.tasks;
   all.matrix = request.matrix;
+  return all;
+}
+
+// Returns Slurm's order in which each node in turn gets `width` ranks. Nodes have equally many tasks.
+placement::Placement in_turn(const placement::Request& all, const placement::StepView& places, std::size_t width) {
   placement::Placement placement =
       placement::policies::place_sequential(places.view, all, placement::Deadline::never());
   const auto natural = placement.ranks;
-  const std::size_t nodes = step.nodes.size();
+  const std::size_t nodes = all.node_tasks.size(), tasks = natural.size() / nodes;
   for (std::size_t rank = 0; rank < natural.size(); ++rank)
-    placement.ranks[rank] = natural[rank % nodes * static_cast<std::size_t>(step.tasks[0]) + rank / nodes];
-  return placement::policies::step_cost(places.view, all, placement, false);
+    placement.ranks[rank] = natural[rank / width % nodes * tasks + rank / width / nodes * width + rank % width];
+  return placement;
+}
+
+// Returns the hop-bytes of Slurm's cyclic order.
+placement::Cost cyclic_cost(const PlacementRequest& request, const StepShape& step, const ClusterView& view) {
+  const placement::StepView places = placement::view_of_step(view, step);
+  const placement::Request all = all_ranks(request, step, places);
+  return placement::policies::step_cost(places.view, all, in_turn(all, places, 1), false);
 }
 
 // A periodic grid with much traffic within its columns, whose rows are `columns` ranks long. The last ranks are alone.
@@ -312,6 +330,56 @@ START_TEST(a_short_map_costs_no_more_than_cyclic_order) {
   check(512, grid_of_columns(512, 48), 114);
   check(256, chained_groups(256, 16), 101);
   check(1024, chained_groups(1024, 16), 101);
+}
+END_TEST
+
+// Returns the machine as a torus of 4x4 nodes, whose network is measured. Pairs of nodes differ at random, and one node
+// fails.
+ClusterView measured_torus(std::uint64_t seed) {
+  ClusterView view = machine(16, 2, 4);
+  view.torus = std::make_shared<const placement::TorusTopology>(placement::TorusTopology::full({{4, true}, {4, true}}));
+  const auto measured = std::make_shared<placement::Snapshot>(16);
+  placement::Random random(seed);
+  for (std::int32_t a = 0; a < 16; ++a) {
+    for (std::int32_t b = 0; b < a; ++b) measured->pair(a, b, static_cast<float>(10 + random.below(200)), 1e8F);
+    view.nodes[a].torus_node = view.nodes[a].state = a;
+    view.nodes[a].name = view.torus->name(a);
+  }
+  placement::NodeOutages outages;
+  outages.set(view.nodes[random.below(16)].name, 0.2);
+  view.outages = std::make_shared<const placement::NodeOutages>(std::move(outages));
+  view.live = std::shared_ptr<const placement::LiveState>(measured, &measured->live);
+  return view;
+}
+
+// Candidates for a short map are compared by the measured network (NLA) or the expected time (TOFA), not by hop-bytes.
+START_TEST(short_maps_are_compared_by_what_the_policy_minimizes) {
+  for (const char* const name : {"NLA", "TOFA", "TREEMATCH"})
+    for (std::uint64_t seed = 1; seed <= 32; ++seed) {
+      const ClusterView view = measured_torus(seed);
+      const StepShape step = step_on(view, std::vector<std::int32_t>(16, 8));
+      // Natural order suits the pairs (r, r + 1), and cyclic order suits the pairs (r, r + 16).
+      placement::Random random(seed);
+      std::vector<placement::CommEdge> edges;
+      for (std::int32_t rank = 0; rank < 112; ++rank) {
+        edges.push_back({rank, rank + 1, 500 + random.below(500)});
+        edges.push_back({rank, rank + 16, 500 + random.below(500)});
+      }
+      const PlacementRequest request{placement::parse_policy_spec(name),
+                                     std::make_shared<const CommMatrix>(CommMatrix::from_edges(128, edges)), false};
+      const auto placed = placement::spank::place_step(request, step, view, limited_to(85));
+      ck_assert_uint_le(map_bytes(placed.ranks_of_node), 85);
+      const placement::StepView places = placement::view_of_step(view, step);
+      const placement::Request all = all_ranks(request, step, places);
+      const auto* const policy = placement::policies::find_policy(name);
+      const placement::StepMeasure measure =
+          policy->step_measure ? policy->step_measure(places.view, all) : [&](const placement::Placement& placement) {
+            return std::log(static_cast<double>(placement::policies::step_cost(places.view, all, placement, false)));
+          };
+      for (const std::size_t width : {1, 2, 4, 8})
+        ck_assert_msg(measure(placed) <= measure(in_turn(all, places, width)) + 1e-8, "%s, seed %d, width %zu", name,
+                      static_cast<int>(seed), width);
+    }
 }
 END_TEST
 
@@ -538,6 +606,7 @@ int main() {
   tcase_add_test(tests, a_matrix_of_another_size_is_refused);
   tcase_add_test(tests, the_map_of_the_ranks_fits);
   tcase_add_test(tests, a_short_map_costs_no_more_than_cyclic_order);
+  tcase_add_test(tests, short_maps_are_compared_by_what_the_policy_minimizes);
   tcase_add_test(tests, part_of_the_order_is_kept_if_the_rest_has_no_room);
   tcase_add_test(tests, each_policy_has_a_map_that_fits);
   tcase_add_test(tests, each_shape_of_step_has_a_map_that_fits);

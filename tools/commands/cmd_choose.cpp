@@ -214,7 +214,7 @@ void set_matrix(const CommandLine& line, const Job& job, MapTask& task) {
   if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(tasks.value_or(1)), task);
   if (!task.matrix) task.matrix = silent_matrix(*tasks);
   if (tasks && *tasks != task.matrix->ranks())
-    throw UsageError(formatted("--ntasks %d: the matrix has %d ranks", *tasks, task.matrix->ranks()));
+    throw UsageError(formatted("--ntasks %ld: the matrix has %d ranks", *tasks, task.matrix->ranks()));
 }
 
 // Returns the job's command with the number of tasks, with those options of placectl that Slurm has, and with `more`.
