@@ -26,11 +26,14 @@ namespace placement {
 
 namespace {
 
-// Returns the environment without SLURM_TOPO_LEN, with which scontrol shortens the lines of a topology.
+// Returns the environment without variables that shorten the output: with SLURM_TOPO_LEN, scontrol cuts the lines of a
+// topology, and with others, squeue and sinfo omit jobs and nodes.
 std::vector<char*> environment_without_cuts() {
+  constexpr std::string_view cuts[] = {"SLURM_TOPO_LEN=", "SQUEUE_", "SINFO_"};
   std::vector<char*> kept;
   for (char** entry = environ; entry && *entry; ++entry)
-    if (!std::string_view(*entry).starts_with("SLURM_TOPO_LEN=")) kept.push_back(*entry);
+    if (std::ranges::none_of(cuts, [&](std::string_view cut) { return std::string_view(*entry).starts_with(cut); }))
+      kept.push_back(*entry);
   kept.push_back(nullptr);
   return kept;
 }

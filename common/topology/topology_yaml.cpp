@@ -32,10 +32,14 @@ namespace {
 constexpr std::string_view kinds[] = {"block", "flat", "ring", "torus3d", "tree"};
 constexpr std::string_view false_words[] = {"", "false", "f", "no", "n", "off"};
 
-// Throws Error if the text has an alias, which Slurm ignores, or if values are nested too deeply. The time of libyaml
-// grows with the square of the number of aliases, and with the square of the depth.
+// Throws Error if the text has an alias, which Slurm ignores, many anchors or %TAG lines, or if values are nested too
+// deeply. The time of libyaml grows with the square of each of these numbers.
 void check_yaml_events(std::string_view text, const std::string& file) {
   constexpr int max_depth = 64;  // Slurm's own files have at most 8
+  constexpr int max_names = 1000;
+  int tags = 0, anchors = 0;
+  for (std::size_t at = text.find("%TAG"); at != text.npos && tags <= max_names; at = text.find("%TAG", at + 1)) ++tags;
+  if (tags > max_names) throw Error(file + ": more than " + std::to_string(max_names) + " times %TAG: remove them");
   yaml_parser_t parser;
   if (yaml_parser_initialize(&parser) == 0) return;
   yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text.data()), text.size());
@@ -48,6 +52,10 @@ void check_yaml_events(std::string_view text, const std::string& file) {
     depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
     depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
     if (event.type == YAML_ALIAS_EVENT) mistake = "an alias (*NAME), which Slurm does not read: repeat the value";
+    anchors += (event.type == YAML_SCALAR_EVENT && event.data.scalar.anchor != nullptr) ||
+               (event.type == YAML_SEQUENCE_START_EVENT && event.data.sequence_start.anchor != nullptr) ||
+               (event.type == YAML_MAPPING_START_EVENT && event.data.mapping_start.anchor != nullptr);
+    if (anchors > max_names) mistake = "more than " + std::to_string(max_names) + " anchors (&NAME): remove them";
     if (depth > max_depth) mistake = "more than " + std::to_string(max_depth) + " lists or mappings within each other";
     goes_on = mistake.empty() && event.type != YAML_STREAM_END_EVENT;
   }

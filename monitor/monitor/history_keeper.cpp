@@ -46,7 +46,7 @@ void HistoryKeeper::keep(const NodeWatch& watch, Moment now) {
     if (!history_.in_place()) throw DatabaseError(path_ + ": the file was removed", true);
     if (reads_ring) {
       read_ring();
-      next_ring_s_ = now.steady_s + ring_every_s;
+      next_ring_s_ = uncommitted_.size() == most_decisions ? now.steady_s : now.steady_s + ring_every_s;
     }
     history_.commit();
     for (const Decision& decision : std::exchange(uncommitted_, {})) counts_.add(decision);

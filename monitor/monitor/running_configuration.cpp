@@ -11,6 +11,7 @@
 #include "common/util/error.hpp"
 #include "monitor/monitor/node_switches.hpp"
 #include "monitor/protocol/daemon.hpp"
+#include "monitor/protocol/sockets.hpp"
 
 namespace placement::monitor {
 
@@ -29,6 +30,8 @@ struct SettingAtOnce {
   std::string_view name;
   void (*take)(Config& to, const Config& from);
 };
+constexpr double try_again_s = 5;  // until a file that could not be read, and has not changed, is read again
+
 constexpr SettingAtOnce at_once[] = {
     {"TorusFile", [](Config& to, const Config& from) { to.torus_file = from.torus_file; }},
     {"OutageFile", [](Config& to, const Config& from) { to.outage_file = from.outage_file; }},
@@ -125,9 +128,11 @@ std::vector<std::string> RunningConfiguration::read_again() {
 }
 
 std::vector<std::string> RunningConfiguration::refresh() {
-  std::vector<FileIdentity> now = identities();
-  if (now == seen_ && !unreadable_) return {};
-  seen_ = std::move(now);
+  std::vector<FileIdentity> found = identities();
+  const double now = protocol::steady_s();
+  if (found == seen_ && (!unreadable_ || now < next_try_s_)) return {};
+  seen_ = std::move(found);
+  next_try_s_ = now + try_again_s;
   const std::vector<std::string> before = notes_;
   std::vector<std::string> lines = read_again();
   for (const std::string& note : notes_)

@@ -21,7 +21,7 @@ class RunningConfiguration {
   // `started` is the configuration of the start. `nodes` are the names of the nodes of slurm.conf then.
   RunningConfiguration(std::string slurm_conf, Config started, std::span<const std::string> nodes);
 
-  // Looks at the files, and reads them again if one has changed or could not be read. A file that cannot be read, or
+  // Looks at the files, and reads them again if one has changed, or 5 s after one could not be read. A file that cannot be read, or
   // that another user could write, changes nothing but the notes. Returns lines for the log about news.
   std::vector<std::string> refresh();
 
@@ -47,6 +47,7 @@ class RunningConfiguration {
   NodeSwitches switches_;
   bool private_nodes_ = true;  // until slurm.conf was read
   bool unreadable_ = false;    // whether a file could not be read
+  double next_try_s_ = 0;      // when an unreadable file is read again, by the clock that never steps
   std::vector<FileIdentity> seen_;
   std::vector<std::string> notes_;
 };

@@ -263,6 +263,24 @@ START_TEST(an_alias_is_refused) {
 }
 END_TEST
 
+// libyaml compares each anchor with all others, and each %TAG.
+START_TEST(many_anchors_are_refused) {
+  const auto with_anchors = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i)
+      text += "      - switch: " + (i % 2 == 0 ? "&a" + std::to_string(i) + " " : "") + "s" + std::to_string(i) +
+              "\n        " + (i % 2 == 1 ? "&a" + std::to_string(i) + " " : "") + "nodes: n" + std::to_string(i) + "\n";
+    return tree_of(text);
+  };
+  parse_topology_yaml(with_anchors(1000), "t.yaml");
+  ck_assert_error(parse_topology_yaml(with_anchors(1001), "t.yaml"), "t.yaml:2006: more than 1000");
+  ck_assert_error_words(parse_topology_yaml(with_anchors(200'000), "t.yaml"), "anchors");
+  std::string tags;
+  for (int i = 0; i < 200'000; ++i) tags += "%TAG !" + std::to_string(i) + "! a\n";
+  ck_assert_error_words(parse_topology_yaml(tags + "---\n", "t.yaml"), "t.yaml %TAG");
+}
+END_TEST
+
 // libyaml takes time in proportion to the square of the depth.
 START_TEST(deep_values_are_refused) {
   const auto repeated = [](const std::string& part, int times) {
@@ -302,6 +320,7 @@ int main() {
   tcase_add_test(all, toruses_and_rings);
   tcase_add_test(all, errors_have_the_line_of_the_file);
   tcase_add_test(all, an_alias_is_refused);
+  tcase_add_test(all, many_anchors_are_refused);
   tcase_add_test(all, deep_values_are_refused);
   tcase_add_test(all, known_by_its_beginning);
   suite_add_tcase(suite, all);

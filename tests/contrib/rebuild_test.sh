@@ -123,6 +123,23 @@ touch break
 refuses "the compiler fails with --force" 24.11.9 24.11.9 'fits stays' --force
 rm break
 
+# When root has removed a file, the owner of its directory puts a FIFO or a link there. Root neither waits nor follows the link.
+mkdir open
+cat >bin/rm <<'END'
+#!/bin/sh
+/bin/rm "$@"
+case $* in
+  "-f slurm_placement_plugin.prom.new") mkfifo slurm_placement_plugin.prom.new ;;
+  "-f "*/open/log) ln -s /dev/null "$STAND_IN/open/log" ;;
+esac
+END
+chmod +x bin/rm
+touch break
+SP_REBUILD_LOG=$work/open/log timeout 60 "$rebuild" --force >said 2>&1
+[ $? = 1 ] || fail "a FIFO of another user: it did not end by itself"
+grep -q 'job_record_t' said || fail "the log went through a link of another user"
+rm -f bin/rm break metrics/*.new
+
 # Two upgrades. The second comes while the plugin of the first is built.
 tree_of 24.11.10
 tree_of 24.11.11

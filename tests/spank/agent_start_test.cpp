@@ -91,6 +91,14 @@ START_TEST(started_with_nothing_of_slurmds) {
 }
 END_TEST
 
+START_TEST(a_fifo_in_place_of_the_log) {
+  const TemporaryDirectory directory;
+  const std::string log = directory.path() + "/log";
+  ck_assert_int_eq(mkfifo(log.c_str(), 0600), 0);
+  ck_assert_text_eq(start_agent({"/bin/true", log}, ""), "");
+}
+END_TEST
+
 START_TEST(what_cannot_be_started) {
   const TemporaryDirectory directory;
   ck_assert(start_agent({directory.path() + "/none", ""}, "").find("/none: No such file") != std::string::npos);
@@ -107,6 +115,7 @@ int main() {
   tcase_add_test(tests, options_of_slurmd);
   tcase_add_test(tests, plugin_arguments);
   tcase_add_test(tests, started_with_nothing_of_slurmds);
+  tcase_add_test(tests, a_fifo_in_place_of_the_log);
   tcase_add_test(tests, what_cannot_be_started);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

@@ -39,13 +39,13 @@ esac
 END
 cat >bin/sinfo <<'END'
 #!/bin/bash
-[ -n "${BUSY:-}" ] || printf 'n%s p*\n' 1 2 4 5 6 7 8
+[ -n "${BUSY:-}${SINFO_PARTITION:-}" ] || printf 'n%s p*\n' 1 2 4 5 6 7 8
 [ -z "${OTHER:-}" ] || printf "n%s $OTHER\n" 1 2 4 5 6 7 8
 END
 cat >bin/squeue <<'END'
 #!/bin/bash
 echo "$*" >asked
-echo "${WAITS:-Dependency}"
+[ -n "${SQUEUE_USERS:-}" ] || echo "${WAITS:-Dependency}"
 END
 cat >bin/mpirun <<'END'
 #!/bin/bash
@@ -66,10 +66,15 @@ cat >bin/srun <<'END'
 if [ "$1" = --help ]; then
   printf '%s\n' '  -N, --nodes=N  nodes' '  -n, --ntasks=n  tasks' '      --ntasks-per-node=n  tasks' '      --spread-job  spread' '  -O, --overcommit  over' '  -c, --cpus-per-task=n  cpus' '      --overlap  overlap' '  -K, --kill-on-bad-exit  kill' '  -m, --distribution=type  layout' '      --mpi=type  MPI' \
     '  -l, --label  label' '      --cpu-bind=  bind' '      --bcast=  copy' '      --export=  variables'
+elif [ "$1" = --test-only ]; then
+  year=2020
+  case $* in *--nodelist*) [ -z "${SLURM_TIMELIMIT:-}" ] || year=2099 ;; esac
+  echo "srun: Job 8 to start at $year-01-01T00:00:00 using 8 processors on nodes n[1-2,4-5] in partition p" >&2
 else
   env | grep ^SLURM_
 fi
 END
+cp bin/sbatch bin/salloc
 echo 'n[1-2,5-6]' >now
 printf '#!/bin/sh\n' >job.sh
 chmod +x bin/*
@@ -140,7 +145,13 @@ options_of_launchers() {
   for words in --cpu-bind=cores --bcast=/tmp/x --export=NONE; do
     in_job run --print -m m -- srun $words ./app
     checks=$((checks + 1))
-    [[ $out == *"--ntasks=8 $words ./app" && $err == *"${words%%=*}"* ]] || fail "$command: '$out' $err"
+    [[ ${out/ $placectl bind/} == *"--ntasks=8 $words ./app" && $err == *"${words%%=*}"* ]] || fail "$command: '$out' $err"
+  done
+  # With TaskPlugin=task/none, "srun --help" does not list these.
+  for words in --hint=compute_bound '--mem-bind local'; do
+    # shellcheck disable=SC2086
+    in_job run --print -m m -- srun $words ./app
+    has "--ntasks=8 $words $placectl bind ./app"
   done
   for words in '-F hosts' '--nodefile=hosts' '--no-such-option'; do
     # shellcheck disable=SC2086
@@ -225,6 +236,20 @@ options_of_users() {
   done
   SRUN_EXPORT_ENV=NONE in_job run --print -m m -- srun --mpi=cray_shasta ./app
   expect 0 'srun --mpi=cray_shasta ./app' 'run: --export'
+  for variable in PET_RDZV_BACKEND=c10d PET_NODE_RANK=1; do
+    job+=("$variable")
+    in_job run --print -m four -- srun torchrun train.py
+    unset "job[-1]"
+    expect 0 'srun torchrun train.py' "run: ${variable%=*}"
+  done
+  in_job run --print -m four -- srun --ntasks-per-node=1 python3 -m torch.distributed.run --rdzv-backend=c10d train.py
+  expect 0 'srun --ntasks-per-node=1 python3 -m torch.distributed.run --rdzv-backend=c10d train.py' 'run: torch.distributed.run'
+  printf '#!/bin/sh\n' >torchrun && chmod +x torchrun
+  in_job run --print -m four -- srun torchrun train.py
+  has ' ./torchrun train.py'
+  rm torchrun
+  in_job run --print -m m -- mpirun --launch-agent orted -host n1 app
+  expect 0 'mpirun --launch-agent orted -host n1 app' 'run: -host'
   echo 'TaskPlugin              = task/affinity' >conf
   in_job run --print -m m -- srun ./app
   has '--cpu-bind=cores'
@@ -290,6 +315,12 @@ programs_of_bind() {
   expect 0 path ''
   in_job bind no-such-program
   refused 2 ./no-such-program
+  # A step that the program starts must not read the file of this step, which is on another host.
+  job+=(SLURM_DISTRIBUTION=arbitrary SLURM_HOSTFILE=/proc/1/fd/9 SLURM_STEP_ID=0)
+  in_job bind env
+  unset 'job[-1]' 'job[-1]' 'job[-1]'
+  checks=$((checks + 1))
+  [ "$(grep -cE '^SLURM_(DISTRIBUTION|HOSTFILE|STEP_ID)=' <<<"$out")" = 1 ] || fail "$command: '$out'"
   : >plain
   in_job bind ./plain
   refused 13 ./plain
@@ -302,6 +333,18 @@ idle_machine() {
   [ $code = 0 ] || fail "$command: exit code $code; $err"
   has --nodelist=
   case $out in *n3*) fail "$command: takes the drained node: $out" ;; esac
+  # Variables of squeue, sinfo and salloc.
+  SQUEUE_USERS=nobody SINFO_PARTITION=none WAITS=Resources run choose --print --pattern ring -n 8 -- sbatch job.sh
+  expect 0 'sbatch --ntasks=8 --switches=1@0 job.sh' 'other jobs wait'
+  SINFO_PARTITION=none run choose --print --pattern ring -n 8 -- salloc
+  has --nodelist=
+  SALLOC_TIMELIMIT=120 run choose --print --pattern ring -n 8 -- salloc
+  expect 0 'salloc --ntasks=8 --switches=1@0' '2099 2020'
+  # A job may submit another one, and already has its own nodes.
+  in_job choose --print --pattern ring -n 8 -- sbatch job.sh
+  has --nodelist=
+  in_job choose --print --pattern ring -n 8 -- salloc
+  refused 1 'run'
   mv bin/squeue squeue
   run choose --print --pattern ring -n 8 -- sbatch job.sh
   expect 0 'sbatch --ntasks=8 --switches=1@0 job.sh' 'wait: squeue'

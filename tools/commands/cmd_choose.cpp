@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placectl choose: submits a job of stock Slurm to the idle nodes that suit its traffic best.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +17,7 @@
 #include "common/util/environment.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
+#include "spank/mpirun/sequential_hostfile.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/launch/launchers.hpp"
@@ -235,10 +238,17 @@ Words with_options(const CommandLine& line, const Words& words, const MapTask& t
 std::optional<Start> start_of(Words words) {
   constexpr std::string_view not_asked[] = {"-Q",        "--quiet", "--no-shell",    "--bell",
                                             "--no-bell", "-K",      "--kill-command"};
-  if (words[0] == "salloc") words[0] = "srun";
+  const bool is_salloc = words[0] == "salloc";
   std::erase_if(words,
                 [&](const std::string& word) { return std::ranges::find(not_asked, word) != std::end(not_asked); });
-  return test_only(std::move(words)).start;
+  if (!is_salloc) return test_only(std::move(words)).start;
+  // srun reads SLURM_TIMELIMIT where salloc reads SALLOC_TIMELIMIT, and so on.
+  words[0] = "srun";
+  Words variables;
+  for (char** entry = environ; *entry; ++entry)
+    if (const std::string_view text = *entry; text.starts_with("SALLOC_"))
+      variables.push_back("SLURM_" + std::string(text.substr(7)));
+  return test_only(std::move(words), variables).start;
 }
 
 // Returns why the job must not request nodes by name; empty if it may.
@@ -299,11 +309,15 @@ Words stock_command(const CommandLine& line, const Job& job, const Words& words,
 }
 
 // Returns whether other jobs in the partitions wait for nodes, or have not been considered by slurmctld yet. slurmctld
-// may start them first, on the nodes that this job would request. Throws Error if squeue does not answer.
+// may start them first, on the nodes that this job would request. Prints a notice if jobs of other users may be hidden.
+// Throws Error if squeue does not answer.
 bool others_wait(const std::set<std::string>& partitions) {
   const std::string reasons = SlurmCommand({"squeue", "--noheader", "--all", "--states=PENDING",
                                             "--partition=" + joined(partitions, ","), "--format=%r"})
                                   .text();
+  const std::string configuration = SlurmCommand({"scontrol", "show", "config"}).text();
+  if (spank::config_value(configuration, "PrivateData").find("jobs") != std::string_view::npos && geteuid() != 0)
+    notify("choose", "PrivateData=jobs hides the jobs of others: if such a job waits, this job may start later");
   return std::ranges::any_of(split_at(reasons, '\n'), [](std::string_view reason) {
     constexpr std::string_view waiting[] = {"Resources", "Priority", "None", "Nodes_required", "ReqNodeNotAvail"};
     return std::ranges::any_of(waiting, [&](std::string_view word) { return reason.starts_with(word); });
@@ -362,7 +376,8 @@ int command_choose(int argc, char** argv) {
   if (words.empty() || (words[0] != "sbatch" && words[0] != "salloc" && words[0] != "srun"))
     throw UsageError("expected sbatch, salloc or srun after --, as in placectl choose -m FILE -n 64 -- sbatch job.sh");
   if (line.has("extra") && !line.has("nodes")) throw UsageError("--extra is in addition to --nodes, which is missing");
-  if (std::getenv("SLURM_JOB_ID")) throw Error("this job already has its nodes: use placectl run");
+  if (std::getenv("SLURM_JOB_ID") && words[0] != "sbatch")
+    throw Error("this job already has its nodes: use placectl run");
   MapTask task = read_task(line, "choose", true);
   const Job job = read_job(line, words);
   set_matrix(line, job, task);

@@ -409,6 +409,10 @@ int command_bind(int argc, char** argv) {
   const spank::TaskVariables variables{
       variable, [](const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }};
   const std::string plan = environment_value(spank::plan_variable);
+  if (environment_value("SLURM_DISTRIBUTION") == "arbitrary") {
+    unsetenv("SLURM_HOSTFILE");
+    unsetenv("SLURM_DISTRIBUTION");
+  }
   if (line.has("local-rank")) {
     bind_child(line.has("one-gpu"), variables);
   } else if (line.has("one-gpu")) {

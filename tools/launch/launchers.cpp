@@ -155,7 +155,7 @@ std::string launcher_names() {
 }
 
 // Options of mpirun and mpiexec whose value can be the name of a program. Written without "-" or "--".
-constexpr std::string_view program_as_value[] = {"bootstrap",     "bootstrap-exec", "launcher",
+constexpr std::string_view program_as_value[] = {"bootstrap",     "bootstrap-exec", "launcher", "launch-agent",
                                                  "launcher-exec", "rank-by",        "rmk"};
 constexpr std::string_view working_directory[] = {"wdir", "wd"};  // the value is a directory
 Words program_of(const Words& words) {

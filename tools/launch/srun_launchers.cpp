@@ -60,6 +60,8 @@ AllocationStep step_of_srun(const Words& words) {
       throw CannotPlace("srun's --" + option.name + " chooses the layout itself");
   }
   if (among(words, ":")) throw CannotPlace("the command line has several components");
+  for (const char* const module : {"torch.distributed.run", "torch.distributed.launch"})
+    if (among(words, module)) throw CannotPlace(std::string(module) + " can number the nodes itself: use torchrun");
   if (const auto nodes = srun.value("nodes")) {
     const std::size_t dash = nodes->find('-');
     step.nodes = parse_integer(nodes->substr(0, dash)).value_or(0);
@@ -116,6 +118,10 @@ bool has_false_map(const Mapping& mapping, const std::string& type) {
 bool wrap_program(const Words& before, Launch& launch) {
   const SrunWords srun = parsed(launch.words);
   if (!srun.unknown.empty() || srun.program >= launch.words.size()) return false;
+  // srun also finds a program in the working directory, after PATH; other commands do not.
+  std::string& program = launch.words[srun.program];
+  if (program.find('/') == program.npos && path_in_search(program).empty() && access(program.c_str(), X_OK) == 0)
+    program.insert(0, "./");
   launch.words.insert(launch.words.begin() + static_cast<std::ptrdiff_t>(srun.program), before.begin(), before.end());
   return true;
 }
@@ -169,6 +175,8 @@ bool has_own_cores(const Mapping& mapping, const Words& words) {
           parse_integer(threads.substr(0, threads.find(','))).value_or(INT32_MAX) <= step.cores_per_task);
 }
 
+Words placectl_bind() { return {std::filesystem::read_symlink("/proc/self/exe").string(), "bind"}; }
+
 // Puts `placectl bind` in front of the program, which binds each rank to its cores. If an option prevents this, prints
 // a message that names the option.
 void bind_ranks(const Mapping& mapping, const std::vector<std::int32_t>& slot_of_task, Launch& launch) {
@@ -179,8 +187,7 @@ void bind_ranks(const Mapping& mapping, const std::vector<std::int32_t>& slot_of
   const std::int64_t job = parse_integer(environment_value("SLURM_JOB_ID")).value_or(mapping.allocation.step.job);
   const auto plan = spank::encode_plan({static_cast<std::uint32_t>(job), 0, slot_of_task});
   if (!plan) why = "the number of ranks";
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  if (why.empty() && wrap_program({self, "bind"}, launch)) {
+  if (why.empty() && wrap_program(placectl_bind(), launch)) {
     launch.environment.emplace_back(spank::plan_variable, *plan);
     if (has_own_cores(mapping, launch.words)) launch.words.insert(launch.words.begin() + 1, "--cpu-bind=cores");
   } else
@@ -255,7 +262,12 @@ const std::string& first_node(const Mapping& mapping) {
   return mapping.task.view.nodes[mapping.outcome.places.front().node].name;
 }
 
+// Plans an arbitrary layout. Also without a plan of cores, `placectl bind` starts the program, to remove the variables
+// of the layout: steps that the program starts could not read this file of SLURM_HOSTFILE.
 void plan_arbitrary(const Mapping& mapping, Launch& launch) {
+  const bool is_bound =
+      std::ranges::count(launch.environment, spank::plan_variable, &std::pair<std::string, std::string>::first) > 0;
+  if (!is_bound && why_not_wrapped(launch.words).empty()) wrap_program(placectl_bind(), launch);
   launch.file = format_hostfile(layout_of(mapping));
   launch.environment.emplace_back("SLURM_HOSTFILE", file_marker);
   launch.method = "srun -m arbitrary";
@@ -319,6 +331,10 @@ AllocationStep step_of_torchrun(const Words& words) {
     step.tasks_per_node.reset();
   }
   step.by_node = true;
+  for (const char* const name :
+       {"PET_RDZV_BACKEND", "PET_RDZV_ENDPOINT", "PET_STANDALONE", "PET_NODE_RANK", "PET_MASTER_ADDR"})
+    if (!environment_value(name).empty())
+      throw CannotPlace(std::string(name) + " numbers the nodes of torchrun itself");
   for (const char* const option :
        {"--rdzv", "--standalone", "--node-rank", "--node_rank", "--master-addr", "--master_addr"})
     if (one_starts_with(torchrun_options(words), option))

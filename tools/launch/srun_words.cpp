@@ -13,7 +13,7 @@ namespace placement::tools {
 
 namespace {
 
-// Options that "srun --help" does not list; sbatch and salloc have some of them.
+// Options that "srun --help" does not list, or lists only with some TaskPlugins; sbatch and salloc have some of them.
 const SrunOption hidden_options[] = {{"nodefile", 'F', true},
                                      {"tasks-per-node", 0, true},
                                      {"ntasks-per-gpu", 0, true},
@@ -37,6 +37,9 @@ const SrunOption hidden_options[] = {{"nodefile", 'F', true},
                                      {"batch", 0, true},
                                      {"extra-node-info", 'B', true},
                                      {"ntasks-per-tres", 0, true},
+                                     {"hint", 0, true},
+                                     {"mem-bind", 0, true},
+                                     {"cpu-bind", 0, true},
                                      {"cpu_bind", 0, true}};
 
 }  // namespace
