@@ -123,7 +123,7 @@ struct FittingStructure {
 };
 
 // Returns the share of the grid dimension with the least mean traffic, 0 to 1. A share near 0 means that the traffic
-// consists of chains, whose length on other ranks no rule for the sides of grids gives.
+// consists of chains. Then the sides of a grid do not determine how long the chains are with another number of ranks.
 double least_share(const Fit& fit) {
   double sum = 0;
   for (const double weight : fit.class_weight) sum += weight;
@@ -183,7 +183,7 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
   if (fitting.empty()) return refuse("its traffic has no regular structure");
   // A cube of eight ranks, for example, is a grid, a periodic grid and a hypercube, which differ on sixteen ranks.
   std::optional<ScaledMatrix> scaled;
-  bool square = false;  // the other fitting structure is this square or cube, smallest side first
+  bool square = false;  // `scaled` has the largest side first; the smallest side first fits equally well
   for (const FittingStructure& candidate : fitting) {
     std::optional<ScaledMatrix> made = made_of(candidate, ranks);
     const bool differs = scaled && !(made && made->matrix == scaled->matrix);

@@ -59,9 +59,9 @@ inline void add_number(MapMemory::Question& question, std::int64_t number) {
 // The kinds of searches on some leaves alone.
 enum class SearchAlone : std::int32_t { given, subtree };
 
-// Maps to some leaves in the part of the tree that has no others, so the result depends only on them. Returns the
-// mapping that options.memory has for a part of equal shape. If there is none, calls search(part, leaves of the part),
-// and remembers its mapping unless the deadline has passed. Throws OutOfTime.
+// Maps to `leaves` alone: the search sees the part of the tree that has only these leaves, so its result does not
+// depend on other leaves. Returns the mapping that options.memory has for a part of equal shape. If there is none,
+// calls search(part, leaves of the part), and remembers its mapping unless the deadline has passed. Throws OutOfTime.
 //   leaves   ascending
 //   options  effort, deadline and memory are used; the memory may be null
 MapResult mapped_alone(SearchAlone kind, const TreeTopology& tree, const std::vector<std::int32_t>& leaves,

@@ -199,9 +199,9 @@ std::span<const ConfigKey> config_keys() {
       integer<&Config::cores_per_cache, 0, 1024>(
           "CoresPerCache",
           "The number of cores that share an L3 cache, if sockets have several L3 caches: the cores below one L3 in the "
-          "output of lstopo. The caches are then a level between sockets and cores, for jobs and for ranks, which LevelDistances "
-          "and TreematchLevelsUp count. The key has no effect on nodes whose sockets do not have a larger multiple of this "
-          "number of cores. Do not use it if other nodes have one L3 for each socket. 0: caches are no level."),
+          "output of lstopo. The caches are then a level between sockets and cores, for jobs and for ranks. LevelDistances "
+          "and TreematchLevelsUp count this level. The key applies only to nodes whose sockets have 2, 3, 4 or more "
+          "times this number of cores. Do not use it if other nodes have one L3 for each socket. 0: caches are no level."),
       {"PartitionModes", "PARTITION:MODE entries with blanks between them, as in pilot:enforce",
        "Modes of partitions. A job in a listed partition uses this mode instead of Mode. A pilot uses Mode=observe and "
        "PartitionModes=pilot:enforce. Mode=off overrides this key.",
@@ -221,8 +221,8 @@ std::span<const ConfigKey> config_keys() {
       integer<&Config::decision_share, 1, 100>(
           "DecisionShare",
           "The long-term share of slurmctld's time, in percent, that decisions may use. Unused time is saved, at most five "
-          "seconds' worth: one second for a share of 20. The decisions of one user may use at most three quarters of the time "
-          "that other users leave unused. Lower it if the scheduler falls behind."),
+          "seconds' worth: one second for a share of 20. One user may use at most three quarters of the time that remains "
+          "after the decisions of all other users. Lower it if the scheduler falls behind."),
       integer<&Config::decision_wait, 0, 1000>(
           "DecisionWait",
           "The number of scheduling cycles for which a decision about a job can be postponed when the time for decisions is "

@@ -20,8 +20,8 @@ namespace {
 
 constexpr int max_include_depth = 8;
 constexpr std::int64_t max_count = 65535;  // Slurm keeps the counts of a node in 16 bits
-// Whether topology/block keeps the nodes in the order of their lines in slurm.conf, as it does before 25.05. Slurm
-// before 23.11 has no topology/block, so that its file is of a newer Slurm.
+// Whether topology/block keeps the nodes in the order of their lines in slurm.conf, as Slurm 23.11 to 24.11 do. If this
+// program is built for an older Slurm, which has no topology/block, the slurm.conf belongs to another, newer Slurm.
 constexpr bool has_blocks_by_line =
     std::string_view(SLURM_RELEASE) >= "23.11" && std::string_view(SLURM_RELEASE) < "25.05";
 
@@ -141,8 +141,9 @@ struct ReservedCores {
 
 // Returns for each core of the node whether Slurm offers it to jobs. For a count, Slurm reserves the last core of each
 // socket, from the last socket to the first. Then it reserves the last but one of each socket, and so on. With
-// `from_first` (spec_cores_first) it starts with the first core of the first socket. A count that leaves no core means
-// one core, as in Slurm. A CPU stands for the whole core; each core has NodeShape::cpus_per_core of them.
+// `from_first` (spec_cores_first) it starts with the first core of the first socket. If the count leaves no core for
+// jobs, one core is reserved, as in Slurm. A CPU stands for the whole core; each core has NodeShape::cpus_per_core of
+// them.
 std::vector<bool> offered_cores(const NodeShape& node, const ReservedCores& reserved, bool from_first) {
   const std::int32_t cores = node.sockets * node.cores_per_socket;
   std::vector<bool> offered(static_cast<std::size_t>(cores), true);

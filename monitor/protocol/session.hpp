@@ -99,8 +99,9 @@ class ClientSession {
 struct SessionLimits {
   double joins_per_s = 500;  // credentials decoded for all unknown senders together
   double joins_burst = 1000;
-  double peer_joins_per_s = 0.2;  // limit of each: joins of one peer, credentials from the port of its last session,
-                                  // credentials from its reserved ports
+  // Three limits of a peer have this value: joins with a valid credential, credentials from the port of its last
+  // session, and credentials from its other reserved ports.
+  double peer_joins_per_s = 0.2;
   double peer_joins_burst = 5;
   double stranger_joins_per_s = 0.5;  // credentials from one group of a peer's other ports; a hash forms the groups
   double peer_datagrams_per_s = 20;

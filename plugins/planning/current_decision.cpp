@@ -24,7 +24,7 @@ std::string reason_of(const CurrentDecision& decision) {
 // The most bytes of a decision in the system comment of a job, without the character that ends it.
 constexpr std::size_t most_bytes = 510;
 
-// Cuts the text, and replaces each character by '_' that is not printable ASCII, or is one of `unwanted`.
+// Cuts the text to most_bytes. Replaces each character that is `unwanted` or is not printable ASCII by '_'.
 std::string plain(std::string text, std::string_view unwanted) {
   text.resize(std::min<std::size_t>(text.size(), most_bytes));
   std::ranges::replace_if(

@@ -60,8 +60,8 @@ class JobQuery {
   // not show one of the nodes or the job. Call it once.
   ClusterView view(std::span<const std::string> names, const ControllerState& controller);
 
-  // Returns the state of slurmctld. Its mode is that of the job's partition, if PartitionModes has one and the mode is
-  // not off. Throws Error if slurmctld does not answer.
+  // Returns the state of slurmctld. If PartitionModes has a mode for the job's partition, that mode replaces Mode,
+  // except for Mode=off. Throws Error if slurmctld does not answer.
   ControllerState controller();
 
  private:

@@ -38,9 +38,11 @@ struct MapFaults {
 MachineFile read_machine_file(const std::string& path);
 
 // Returns the machine of the file, by parse_topology() unless it is a torus file, and prints its warning. Throws Error.
-// A torus file has its faults in `faults`. Its nodes are those of the slurm.conf at `slurm_conf` (empty: there is
-// none), else those of the file in its order. Each of the latter has the shape `shape`, or one core. If the file has no
-// names, the nodes of a given shape are numbered; without a shape there are no nodes, and the leaves are the positions.
+// For a torus file, stores its "faulty" line in `faults`. The nodes of a torus file are, in this order of preference:
+// - those of the slurm.conf at `slurm_conf`, if it is not empty;
+// - those that the file names, in its order, each with the shape `shape`, or with one core;
+// - if `shape` is given, numbered nodes of this shape, one per position;
+// - none: the leaves are the positions.
 ClusterView read_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults,
                          std::span<const std::int64_t> level_distance = {}, const std::optional<NodeShape>& shape = {});
 
