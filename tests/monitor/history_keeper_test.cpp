@@ -127,6 +127,26 @@ START_TEST(a_full_disk_is_logged_once) {
 }
 END_TEST
 
+// A user who asks for many decisions must not push those of others out of the ring, which has room for 1,024.
+START_TEST(a_full_ring_is_read_without_a_pause) {
+  setenv("TMPDIR", "/dev/shm", 1);
+  const TemporaryDirectory directory;
+  Config config;
+  config.state_directory = directory.path();
+  config.decision_file = directory.path() + "/ring";
+  DecisionWriter ring(config.decision_file);
+  HistoryKeeper keeper(config, {geteuid()}, [](const std::string&) {});
+  NodeWatch watch({"n0"}, keeper.history(), OutageEstimator::beta, [](const std::string&) {}, {0, 1.7e9});
+  const double start_s = protocol::steady_s();
+  keeper.keep(watch, {start_s, 1.7e9});
+  Decision decision;
+  for (decision.job_id = 1; decision.job_id <= 1000; ++decision.job_id) ring.put(decision);
+  for (int tick = 0; tick < 4; ++tick) keeper.keep(watch, {start_s + 2 + 0.1 * tick, 1.7e9 + 2});
+  Database database(directory.path() + "/history.sqlite", Database::Access::read, 2000);
+  ck_assert_int_eq(database.number("SELECT count(*) FROM decision"), 1000);
+}
+END_TEST
+
 // placectl explain JOB must not read a history of 256 MiB from end to end: its one reader answers other hosts, too.
 START_TEST(decisions_of_a_job_are_found_by_the_index) {
   Scene scene;
@@ -149,6 +169,7 @@ int main() {
   TCase* tests = tcase_create("history keeper");
   tcase_add_test(tests, a_clock_has_to_be_good_for_hours_before_old_rows_go);
   tcase_add_test(tests, a_full_disk_is_logged_once);
+  tcase_add_test(tests, a_full_ring_is_read_without_a_pause);
   tcase_add_test(tests, decisions_of_a_job_are_found_by_the_index);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
