@@ -139,9 +139,9 @@ prepare_compile_flags() {
 }
 
 # Sets $compile_flags for the unit tests: precompiled headers, and no optimization, because most of their time is compiling.
-prepare_test_flags() {
+prepare_test_flags() {  # test...: those to build; all of them if none is named
   compile_with_headers "$work/precompiled-tests" "$build_directory" -O0 -U_FORTIFY_SOURCE &&
-    { [ "${precompile:-yes}" = no ] || join_tests "$build_directory"; } && compile_flags+=("$link_code")
+    { [ "${precompile:-yes}" = no ] || join_tests "$build_directory" "$@"; } && compile_flags+=("$link_code")
 }
 
 link_code='LDFLAGS=-Xcompiler -fno-lto'  # -Xcompiler, as libtool would leave the option out of a shared library

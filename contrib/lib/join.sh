@@ -28,12 +28,12 @@ join_sources() {  # build directory, after configure_in: lets its Makefile inclu
 }
 
 # After join_sources: the same for the unit tests that consist of one source.
-join_tests() {  # build directory
+join_tests() {  # build directory, test...: all of them if none is named
   local directory=$1 tests
   begin_rules "$directory" joined-tests.mk || return 1
   # shellcheck disable=SC2016
-  tests=$(make -s -C "$directory" --eval 'variable = $(subst /,_,$(subst -,_,$(subst .,_,$1)))
-    print-tests:; @:$(foreach test,$(check_PROGRAMS:$(EXEEXT)=),$(if $(filter-out $(test).$(OBJEXT),$($(call variable,$(test))_OBJECTS)),,$(info \
+  tests=$(make -s -C "$directory" only="${*:2}" --eval 'variable = $(subst /,_,$(subst -,_,$(subst .,_,$1)))
+    print-tests:; @:$(foreach test,$(or $(only),$(check_PROGRAMS:$(EXEEXT)=)),$(if $(filter-out $(test).$(OBJEXT),$($(call variable,$(test))_OBJECTS)),,$(info \
       $(test) $(if $($(call variable,$(test))_CPPFLAGS)$($(call variable,$(test))_CXXFLAGS),yes,no) $($(call variable,$(test))_LDADD))))' print-tests) ||
     return 1
   awk -v source="$source_tree" -v build="$directory" -v limit=$joined_lines -f "$top/contrib/lib/replace.awk" \

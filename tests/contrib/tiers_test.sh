@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tests/cluster/run: which functions each tier has, and what tests/quarantine may contain. Each "# tier:" line of the real tests is at
-# the top of its file or directly above a function.
+# the top of its file or directly above a function. contrib/check --system has the unit test programs that use a library of the system.
+# contrib/check accepts the options that .ci/run gives it.
 set -u
 top=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0
 trap 'rm -rf "$work"' EXIT
@@ -55,5 +56,15 @@ for file in "$top"/tests/cluster/*.test; do
 done
 first=$("$top/tests/cluster/run" --list --tier first | wc -l) every=$("$top/tests/cluster/run" --list | wc -l)
 if [ "$first" -eq 0 ] || [ "$first" -ge "$every" ]; then fail "the first tier has $first of $every functions"; fi
+
+system=$(sed -n '/^system_tests=(/,/^)/s/^ *\(tests[^ ]*\) *# .*/\1/p' "$top/contrib/check")
+[ -n "$system" ] || fail "contrib/check has no system_tests"
+for test in $system; do [ -e "$top/$test.cpp" ] || fail "system_tests of contrib/check: $test does not exist"; done
+for file in $(cd "$top" && grep -lE '#include <(dlfcn|gcrypt|gelf|hwloc|json|lemon|munge|scotch|slurm/|sqlite3|yaml|zlib|zstd)' tests/*/*_test.cpp); do
+  grep -qx "${file%.cpp}" <<<"$system" || fail "$file uses a library and is not in system_tests of contrib/check"
+done
+for option in $(grep -oE 'contrib/check --[a-z]+' "$top/.ci/run" | sed 's/.* //' | sort -u); do
+  "$top/contrib/check" --help | grep -q "^  $option " || fail ".ci/run gives contrib/check the option $option, which it does not have"
+done
 echo "$first of $every functions are in the first tier; $failures failures"
 [ $failures = 0 ]
