@@ -87,6 +87,10 @@ allocation() {
   # The four pairs that communicate most have a node each.
   [ "$(for pair in 0,6 1,7 2,4 3,5; do awk -v a="${pair%,*}" -v b="${pair#*,}" '$1 == a || $1 == b { print $2 }' <<<"$out" | uniq | wc -l; done | paste -sd ' ')" = "1 1 1 1" ] ||
     fail "$command: '$out'"
+  # mpiexec takes each line for a separate node, so each node has one.
+  in_job map -m m --format machinefile
+  checks=$((checks + 1))
+  [ "$(sort <<<"$out" | paste -sd ' ')" = 'n1:2 n2:2 n5:2 n6:2' ] || fail "$command: '$out'"
   in_job run --print -m m -- srun ./app
   says 'arbitrary'
   # Slurm 26.05 rejects an arbitrary layout next to -N, and in allocations by --spread-job.
@@ -113,7 +117,7 @@ launchers() {
   says '--ntasks=8'
   in_job run --print -m m -- mpirun app -f input --host x
   says seq
-  for words in '-npernode 1' '--map-by=node' -bynode '--mca plm_rsh_agent sh --host n1' '-launcher sh -ppn 1'; do
+  for words in '-npernode 1' '--launch-agent sh -npernode 1' '--map-by=node' -bynode '--mca plm_rsh_agent sh --host n1' '-launcher sh -ppn 1'; do
     # shellcheck disable=SC2086
     in_job run --print -m m -- mpirun $words app
     expect 0 "mpirun $words app" "run: places"
