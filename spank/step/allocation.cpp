@@ -78,7 +78,7 @@ std::vector<std::int32_t> parse_tasks_per_node(const std::string& text) {
 
 }  // namespace
 
-Allocation current_allocation(std::optional<std::uint32_t> component) {
+Allocation current_allocation(std::optional<std::uint32_t> component, const std::set<std::string>& kept) {
   if (environment_value("SLURM_JOB_ID").empty()) throw Error("no Slurm allocation here: SLURM_JOB_ID is not set");
   check_component(component);
   Allocation allocation;
@@ -97,7 +97,7 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
   JobQuery query(step.job);
   allocation.controller = query.controller();
   step.array_job = query.shown_job().array_job;
-  const std::set<std::string> held = query.nodes();
+  const std::set<std::string> held = kept.empty() ? query.nodes() : kept;
   for (std::size_t n = held.empty() ? 0 : step.nodes.size(); n-- > 0;) {
     if (held.contains(step.nodes[n])) continue;
     allocation.has_returned_nodes = true;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 
@@ -24,9 +25,9 @@ struct Allocation {
 
 // Returns the allocation of this process, from the environment that Slurm gives to a job and from slurmctld, without
 // nodes that the job has returned to Slurm. `component`, from 0, is required for a heterogeneous job and not allowed
-// for other jobs. Throws Error if this process has no allocation, if `component` does not fit, or if slurmctld does not
-// answer.
-Allocation current_allocation(std::optional<std::uint32_t> component = {});
+// for other jobs. If `kept` has nodes, the allocation is that of the job after it has returned all others. Throws Error
+// if this process has no allocation, if `component` does not fit, or if slurmctld does not answer.
+Allocation current_allocation(std::optional<std::uint32_t> component = {}, const std::set<std::string>& kept = {});
 
 // Returns the variable `name` that slurmctld has set for the job, or for its component `component` if that has its own.
 std::string variable_of_job(const char* name, std::optional<std::uint32_t> component);

@@ -590,4 +590,22 @@ patterns() {
   [ $code = 2 ] || fail "$command: exit code $code; $err"
 }
 
-run_parts 150 mapping mapping_without_files files_out_of_reach mapping_json matching bad_mapping tori offered_cores slurm_topology several_topologies fabrics patterns
+# MPICH's mpiexec reads the file. A stand-in for rsh tells the ranks of a node its name.
+ranks_of_mpiexec() {
+  command -v mpiexec.hydra >/dev/null || return 0
+  printf 'SwitchName=s0 Switches=s[1-2]\nSwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n[3-4]\n' >two_switches
+  printf 'NodeName=n[1-4] CoresPerSocket=2 CPUs=2\n' >slurm.conf
+  printf '%s\n' '#!/bin/sh' 'while [ "${1#-}" != "$1" ]; do shift; done' 'export NODE=$1' 'shift' 'exec sh -c "$*"' >rsh
+  chmod +x rsh
+  printf '%s\n' '8 6' '0 6 1000' '1 7 1000' '2 4 1000' '3 5 1000' '0 1 50' '4 5 50' >pairs
+  local policy
+  for policy in TREEMATCH RANDOM NATURAL; do
+    run map -m pairs -t two_switches --slurm-conf slurm.conf -p $policy --format hostfile -o nodes
+    run map -m pairs -t two_switches --slurm-conf slurm.conf -p $policy --format machinefile -o machines
+    checks=$((checks + 1))
+    mpiexec.hydra -launcher rsh -launcher-exec "$work/rsh" -machinefile machines sh -c 'echo $PMI_RANK $NODE' </dev/null | sort -n | cut -d ' ' -f 2 >ran
+    cmp -s nodes ran || fail "$policy: $(paste -sd ' ' ran) instead of $(paste -sd ' ' nodes), by $(paste -sd ' ' machines)"
+  done
+}
+
+run_parts 150 mapping mapping_without_files files_out_of_reach mapping_json matching bad_mapping tori offered_cores slurm_topology several_topologies fabrics patterns ranks_of_mpiexec

@@ -12,7 +12,7 @@ cat >bin/scontrol <<'END'
 denied() { echo "slurm_load_node error: Access/permission denied" >&2; exit 1; }
 case $* in
   ping) echo "Slurmctld(primary) at head is UP" ;;
-  'show config') printf 'ClusterName             = c\nSelectTypeParameters    = CR_CORE\n%s\n\nSlurmctld(primary) at head is UP\n' "$(cat conf 2>/dev/null)" ;;
+  'show config') echo >>configs; printf 'ClusterName             = c\nSelectTypeParameters    = CR_CORE\n%s\n\nSlurmctld(primary) at head is UP\n' "$(cat conf 2>/dev/null)" ;;
   '-a -o show nodes')
     [ -z "${PRIVATE:-}" ] || denied
     for n in {1..8}; do
@@ -21,8 +21,9 @@ case $* in
     done
     ;;
   update*)
-    echo "$*${SLURM_JOBID:-}" >>updates
-    echo "${3#*=}" >now
+    [ -z "${PERMANENT:-}" ] || denied
+    echo "$*${SLURM_JOBID:-}" >>"${0%/*}/../updates"
+    echo "${3#*=}" >"${0%/*}/../now"
     ;;
   'show topology' | '--details --local')
     if [ -n "${FLAT:-}" ]; then
@@ -31,7 +32,7 @@ case $* in
       printf '%s\n' 'SwitchName=s0 Level=1 LinkSpeed=1 Nodes=n[1-8] Switches=s[1-2]' 'SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[1-4]' \
         'SwitchName=s2 Level=0 LinkSpeed=1 Nodes=n[5-8]'
     fi
-    [ "$1" = show ] || printf '%s\n' 'JobId=7 JobName=x' '   JobState=RUNNING Reason=None' '   Partition=p AllocNode:Sid=head:1' "   Nodes=$(cat now) CPU_IDs=0-1 Mem=0 GRES="
+    [ "$1" = show ] || printf '%s\n' 'JobId=7 JobName=x' '   JobState=RUNNING Reason=None' '   Partition=p AllocNode:Sid=head:1' "   Nodes=$(cat "${0%/*}/../now") CPU_IDs=0-1 Mem=0 GRES="
     ;;
   '-a -o show partition p') echo 'PartitionName=p AllowGroups=ALL Nodes=n[1-8] State=UP' ;;
   *) echo "stand-in: scontrol $*" >&2; exit 1 ;;
@@ -91,6 +92,10 @@ allocation() {
   # The four pairs that communicate most have a node each.
   [ "$(for pair in 0,6 1,7 2,4 3,5; do awk -v a="${pair%,*}" -v b="${pair#*,}" '$1 == a || $1 == b { print $2 }' <<<"$out" | uniq | wc -l; done | paste -sd ' ')" = "1 1 1 1" ] ||
     fail "$command: '$out'"
+  # mpiexec takes each line for a separate node, so each node has one.
+  in_job map -m m --format machinefile
+  checks=$((checks + 1))
+  [ "$(sort <<<"$out" | paste -sd ' ')" = 'n1:2 n2:2 n5:2 n6:2' ] || fail "$command: '$out'"
   in_job run --print -m m -- srun ./app
   says 'arbitrary'
   # Slurm 26.05 rejects an arbitrary layout next to -N, and in allocations by --spread-job.
@@ -117,7 +122,7 @@ launchers() {
   says '--ntasks=8'
   in_job run --print -m m -- mpirun app -f input --host x
   says seq
-  for words in '-npernode 1' '--map-by=node' -bynode '--mca plm_rsh_agent sh --host n1' '-launcher sh -ppn 1'; do
+  for words in '-npernode 1' '--launch-agent sh -npernode 1' '--map-by=node' -bynode '--mca plm_rsh_agent sh --host n1' '-launcher sh -ppn 1'; do
     # shellcheck disable=SC2086
     in_job run --print -m m -- mpirun $words app
     expect 0 "mpirun $words app" "run: places"
@@ -397,8 +402,11 @@ idle_machine() {
   checks=$((checks + 1))
   [[ $out == *--nodelist=* && $out != *nodelist=*n5* ]] || fail "$command: $out"
   # With two hardware threads in each of two cores, four tasks fit on a node.
+  rm -f configs
   THREADS=2 run choose --print --pattern ring -n 8 -- sbatch job.sh
   has '--nodes=2 --nodelist='
+  checks=$((checks + 1))
+  [ "$(wc -l <configs)" = 1 ] || fail "$command: reads the configuration $(wc -l <configs) times"
   echo 'SelectTypeParameters    = CR_CORE,CR_ONE_TASK_PER_CORE' >conf
   THREADS=2 run choose --print --pattern ring -n 8 -- sbatch job.sh
   has '--nodes=4 --nodelist='
@@ -513,8 +521,26 @@ returned_nodes() {
   refused 2 '--keep 3 returned 2'
   in_job run --keep 3 -m four -- srun -n -1 ./app
   says 'out of range'
+  # A command line that cannot be placed on fewer nodes starts with all of them.
+  for words in 'torchrun --nnodes=4 train.py' 'torchrun --nproc-per-node=4 train.py' '--mpi=cray_shasta --export=SLURM_CONF ./app'; do
+    # shellcheck disable=SC2086
+    in_job run --keep 2 -m four -- srun $words
+    has 'SLURM_JOB_NODELIST=n[1-2,5-6]'
+    # shellcheck disable=SC2086
+    in_job run --strict --keep 2 -m four -- srun $words
+    refused 1 'placed'
+  done
+  cd /proc || return
+  in_job run --strict --keep 2 -m "$work/four" -- srun --mpi=cray_shasta ./app
+  cd "$work" || return
+  refused 1 'placed written'
   checks=$((checks + 1))
   [ ! -e updates ] || fail "nodes were returned: $(cat updates)"
+  # slurmctld refuses to take the nodes back.
+  PERMANENT=1 in_job run --keep 2 -m four -- srun ./app
+  has 'SLURM_JOB_NODELIST=n[1-2,5-6]'
+  says 'keeps all nodes denied'
+  has 'SLURM_HOSTFILE='
 }
 
 plugins_and_monitor() {

@@ -174,7 +174,7 @@ IdleNodes idle_nodes(const std::string& names) {
 bool uses_whole_cores(const Job& job) {
   return job.options.value("hint") == "nomultithread" || job.options.value("ntasks-per-core") == "1" ||
          job.options.value("threads-per-core") == "1" ||
-         SlurmCommand({"scontrol", "show", "config"}).text().find("CR_ONE_TASK_PER_CORE") != std::string::npos;
+         configuration_of_slurmctld().find("CR_ONE_TASK_PER_CORE") != std::string::npos;
 }
 
 // Sets the machine of the task, on which only the cores of idle nodes are free, and the size of the job.

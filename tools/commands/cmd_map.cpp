@@ -14,8 +14,10 @@
 #include "pattern/pattern.hpp"
 #include "policies/table.hpp"
 #include "tools/commands/command.hpp"
+#include "tools/input/controller_input.hpp"
 #include "tools/input/leaf_files.hpp"
 #include "tools/input/torus_machine.hpp"
+#include "tools/launch/launchers.hpp"
 #include "tools/map/node_gpus.hpp"
 #include "tools/map/launcher_files.hpp"
 #include "tools/map/map_report.hpp"
@@ -69,7 +71,7 @@ constexpr Option map_options[] = {
      "--node-topology]; for launchers:\n"
      "hostfile: the node of each rank, for SLURM_HOSTFILE\n"
      "rankfile: for Open MPI's mpirun --rankfile\n"
-     "machinefile: for mpiexec -f of MPICH and Intel MPI\n"
+     "machinefile: for mpiexec -launcher ssh -machinefile of MPICH and Intel MPI\n"
      "mpich-order: MPICH_RANK_REORDER_FILE of Cray MPICH\n"
      "torchrun: the order of the nodes, and the options of torchrun on each\n"
      "srun: srun's options for use with SLURM_HOSTFILE; with --node-topology,\n--gpu-bind= and --cpu-bind="},
@@ -283,14 +285,14 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::option
   const spank::Allocation allocation =
       take_allocation(line, task, {.ranks = {}, .by_node = line.value("format") == "torchrun"});
   if (line.has("node-topology")) gpu = gpu_task_of(line, task.view);
-  return run_map_in(allocation, task);
+  return run_map_in(allocation, task,
+                    line.value("format") == "machinefile" ? spank::MapLength(runs_per_node) : nullptr);
 }
 
 // Returns the mapping for a launcher. In an allocation, Slurm knows how mpirun numbers the cores of a node.
 Layout layout_of(const CommandLine& line, const MapTask& task, const MapOutcome& outcome) {
-  const auto numbering = line.has("topology")
-                             ? spank::CoreNumbering::of_machine
-                             : spank::core_numbering(SlurmCommand({"scontrol", "show", "config"}).text());
+  const auto numbering =
+      line.has("topology") ? spank::CoreNumbering::of_machine : spank::core_numbering(configuration_of_slurmctld());
   return {task.view, outcome.places, numbering, task.processes_per_rank};
 }
 

@@ -22,6 +22,7 @@
 #include "spank/step/slurm_view.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "tools/commands/command.hpp"
+#include "tools/input/controller_input.hpp"
 #include "tools/launch/launchers.hpp"
 #include "tools/launch/local_rank.hpp"
 #include "tools/map/map_run.hpp"
@@ -94,14 +95,25 @@ std::string path_with(const std::string& text, bool on_nodes) {
   return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(number);
 }
 
+// Writes the files that the launcher reads. Throws Error if it cannot.
+void write_files(Launch& launch) {
+  set_paths(path_with(launch.file, launch.on_nodes), path_with(launch.script, false), launch);
+  launch.file.clear();
+  launch.script.clear();
+}
+
+void set_variables(const Launch& launch) {
+  for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
+}
+
 // Throws CannotPlace if the launcher's file cannot be written.
 [[noreturn]] void start(Launch launch) {
   try {
-    set_paths(path_with(launch.file, launch.on_nodes), path_with(launch.script, false), launch);
+    write_files(launch);
   } catch (const Error& error) {
     throw CannotPlace(error.what());
   }
-  for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
+  set_variables(launch);
   execute(launch.words);
 }
 
@@ -152,17 +164,43 @@ std::string summary(const Mapping& mapping, const Launch& launch) {
   return text;
 }
 
-// Returns nodes of the job to Slurm, until it has the `keep` nodes that suit the ranks of `task` and `step` best. A
-// node on which this process runs stays, because Slurm ends the process with the node. Throws UsageError and Error.
-void keep_nodes(const CommandLine& line, MapTask task, const AllocationStep& step, std::int64_t keep) {
+// Gives the launch the variables that Slurm sets in a job, for the nodes and tasks of the step.
+void set_nodes(const spank::Allocation& allocation, Launch& launch) {
+  const StepShape& step = allocation.step;
+  const std::string cpus = joined(allocation.view.nodes, ",", [](const NodeView& node) {
+    return std::to_string(std::ranges::count(node.core_free, true) * node.threads_per_core);
+  });
+  const std::string list = compress_hostlist(step.nodes), nodes = std::to_string(step.nodes.size()),
+                    tasks = std::to_string(step.all_tasks());
+  launch.environment = {
+      {"SLURM_JOB_NODELIST", list},
+      {"SLURM_NODELIST", list},
+      {"SLURM_JOB_NUM_NODES", nodes},
+      {"SLURM_NNODES", nodes},
+      {"SLURM_NTASKS", tasks},
+      {"SLURM_NPROCS", tasks},
+      {"SLURM_TASKS_PER_NODE", joined(step.tasks, ",", [](std::int64_t tasks) { return std::to_string(tasks); })},
+      {"SLURM_JOB_CPUS_PER_NODE", cpus}};
+  std::erase_if(launch.environment, [](const auto& variable) { return !std::getenv(variable.first.c_str()); });
+}
+
+// Returns the `keep` nodes of the job that suit the ranks of `task` and `step` best, or nothing if the job has no
+// others. A node on which this process runs stays, because Slurm ends the process with the node. Throws UsageError and
+// Error.
+std::set<std::string> nodes_to_keep(const CommandLine& line, MapTask task, const AllocationStep& step,
+                                    std::int64_t keep) {
   if (step.nodes.value_or(keep) != keep)
     throw Error("the step requests " + std::to_string(*step.nodes) + " nodes, and --keep leaves " +
                 std::to_string(keep));
   const spank::Allocation allocation = spank::current_allocation();
+  if (Launch later; allocation.has_returned_nodes) {  // by an earlier command
+    set_nodes(allocation, later);
+    set_variables(later);
+  }
   const std::int64_t now = std::ssize(allocation.step.nodes);
   if (now < keep)
     throw UsageError("--keep " + std::to_string(keep) + ": the job has " + std::to_string(now) + " nodes");
-  if (now == keep) return;
+  if (now == keep) return {};
   // With more tasks than cores on a node, each task has one hardware thread or more.
   bool has_threads = false;
   for (std::size_t n = 0; n < allocation.view.nodes.size(); ++n)
@@ -192,33 +230,17 @@ void keep_nodes(const CommandLine& line, MapTask task, const AllocationStep& ste
   std::set<std::string> kept;
   for (const RankPlace& place : run_map(task).places) kept.insert(task.view.nodes[place.node].name);
   if (std::ssize(kept) != keep) throw UsageError(none + "they use only " + std::to_string(kept.size()) + " nodes");
+  return kept;
+}
+
+// Returns all nodes of the job but `kept` to Slurm. Throws Error.
+void return_nodes(std::uint32_t job, const std::set<std::string>& kept) {
   const std::string list = joined(kept, ",");
   // Without SLURM_JOBID, scontrol writes no scripts into the working directory.
   SlurmCommand({"/usr/bin/env", "-u", "SLURM_JOBID", path_of_command("scontrol"), "update",
-                "JobId=" + std::to_string(allocation.step.job), "NodeList=" + list})
+                "JobId=" + std::to_string(job), "NodeList=" + list})
       .text();
   notify("run", "the job keeps " + list);
-}
-
-// Sets the variables that Slurm gives to a job to the nodes and tasks of the step.
-void set_nodes(const spank::Allocation& allocation, Launch& launch) {
-  const StepShape& step = allocation.step;
-  const std::string cpus = joined(allocation.view.nodes, ",", [](const NodeView& node) {
-    return std::to_string(std::ranges::count(node.core_free, true) * node.threads_per_core);
-  });
-  const std::string list = compress_hostlist(step.nodes), nodes = std::to_string(step.nodes.size()),
-                    tasks = std::to_string(step.all_tasks());
-  launch.environment = {
-      {"SLURM_JOB_NODELIST", list},
-      {"SLURM_NODELIST", list},
-      {"SLURM_JOB_NUM_NODES", nodes},
-      {"SLURM_NNODES", nodes},
-      {"SLURM_NTASKS", tasks},
-      {"SLURM_NPROCS", tasks},
-      {"SLURM_TASKS_PER_NODE", joined(step.tasks, ",", [](std::int64_t tasks) { return std::to_string(tasks); })},
-      {"SLURM_JOB_CPUS_PER_NODE", cpus}};
-  std::erase_if(launch.environment, [](const auto& variable) { return !std::getenv(variable.first.c_str()); });
-  for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
 }
 
 // Throws CannotPlace if srun leaves the ranks to Slurm by the Mode that slurmctld has for the job, and Error if
@@ -231,8 +253,11 @@ void check_mode() {
     throw CannotPlace("Mode=" + mode + " in slurmctld: srun leaves the ranks to Slurm");
 }
 
-// Returns what to start. Throws CannotPlace; UsageError and Error for bad input.
-Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words) {
+// Returns what to start. With `keep`, returns nodes of the job to Slurm first, until it has `keep`. Throws CannotPlace;
+// UsageError and Error for bad input.
+Launch placed_launch(const CommandLine& line, const MapTask& given, const Words& words,
+                     std::optional<std::int64_t> keep) {
+  MapTask task = given;
   const Launcher* const launcher = find_launcher(words);
   if (!launcher) throw CannotPlace(words[0] + " is not a supported launcher: use " + launcher_names());
   AllocationStep step = launcher->step(words);
@@ -247,7 +272,7 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
   const bool by_node = nodes && places_nodes(line, task, step, *nodes);
   if (launcher->by_policy && srun_has_policies() && !by_node) {
     if (line.has("strict")) check_mode();
-    if (line.has("keep")) notify("run", "--keep is ignored: with the plugins, slurmctld has chosen the nodes");
+    if (keep) notify("run", "--keep is ignored: with the plugins, slurmctld has chosen the nodes");
     launch.words = words_with_policy(line, words, true);
     if (task.matrix && !step.ranks && !step.tasks_per_node && !line.has("ntasks"))
       launch.words.insert(launch.words.begin() + 1, "--ntasks=" + std::to_string(task.matrix->ranks()));
@@ -255,29 +280,30 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
   }
   if (environment_value("SLURM_JOB_ID").empty())
     throw CannotPlace("not inside a Slurm allocation (SLURM_JOB_ID is not set): use salloc or sbatch");
-  if (!environment_value("SLURM_HET_SIZE").empty() && (!step.component || line.has("keep")))
+  if (!environment_value("SLURM_HET_SIZE").empty() && (!step.component || keep))
     throw CannotPlace("the job is heterogeneous: name one component by srun --het-group=N, and do not use --keep");
+  const auto keep_all = [&](const Error& why) {
+    if (line.has("strict")) throw CannotPlace(why.what());
+    notify("run", std::string("the job keeps all nodes: ") + why.what());
+  };
   spank::Allocation allocation;
+  std::set<std::string> kept;
   try {
     if (line.has("auto")) {
       const spank::ProgramRun run = run_of(line, words, step);
       step.ranks = run.ranks;
       take_profile(run, task);
     }
-    if (line.has("keep") && program_of(words).empty())
+    if (keep && program_of(words).empty())
       throw CannotPlace("--keep: no node is returned: the program was not found in the command line");
-    if (const auto keep = line.integer("keep", 1, INT32_MAX)) {
-      try {
-        keep_nodes(line, task, step, *keep);
-      } catch (const UsageError&) {
-        throw;
-      } catch (const Error& error) {
-        if (line.has("strict")) throw;
-        notify("run", std::string("the job keeps all nodes: ") + error.what());
-      }
+    try {
+      if (keep) kept = nodes_to_keep(line, task, step, *keep);
+    } catch (const Error& error) {
+      keep_all(error);
     }
-    allocation = take_allocation(line, task, step);
+    allocation = take_allocation(line, task, step, kept);
     if (allocation.has_returned_nodes) set_nodes(allocation, launch);
+    if (kept.empty()) set_variables(launch);
   } catch (const Error& error) {
     throw CannotPlace(error.what());
   }
@@ -285,11 +311,18 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
   if (task.matrix->ranks() != tasks)
     throw Error(formatted("the matrix has %d ranks, but the step has %ld", task.matrix->ranks(), tasks));
   try {
-    const std::string configuration = SlurmCommand({"scontrol", "show", "config"}).text();
+    const std::string& configuration = configuration_of_slurmctld();
     const MapOutcome outcome = run_map_in(
         allocation, task, launcher->map_length ? launcher->map_length(words, configuration) : spank::MapLength());
     const Mapping mapping{allocation, task, outcome, configuration};
     launcher->plan(mapping, launch);
+    if (!kept.empty()) write_files(launch);
+    try {
+      if (!kept.empty()) return_nodes(allocation.step.job, kept);
+    } catch (const Error& error) {
+      keep_all(error);
+      return placed_launch(line, given, words, {});
+    }
     notify("run", summary(mapping, launch));
   } catch (const Error& error) {
     throw CannotPlace(error.what());
@@ -385,10 +418,10 @@ int command_run(int argc, char** argv) {
     start_profiled(line, words);
   }
   if (line.has("keep")) line.refuse({"print"}, "does not go with --keep, which returns nodes");
-  MapTask task = read_task(line, "run", true);
+  const MapTask task = read_task(line, "run", true);
   if (task.spec.policy != "NATURAL") from_command_line([&] { return &policies::check_policy_spec(task.spec); });
   try {
-    Launch launch = placed_launch(line, task, words);
+    Launch launch = placed_launch(line, task, words, line.integer("keep", 1, INT32_MAX));
     if (!line.has("print")) start(std::move(launch));
     print_launch(std::move(launch));
     return exit_ok;

@@ -146,10 +146,15 @@ Config config_for_records() {
   }
 }
 
+const std::string& configuration_of_slurmctld() {
+  static const std::string configuration = SlurmCommand({"scontrol", "show", "config"}).text();
+  return configuration;
+}
+
 std::string name_of_cluster() {
   const std::string name = environment_value("SLURM_CLUSTER_NAME");
   if (!name.empty()) return name;
-  return std::string(spank::config_value(SlurmCommand({"scontrol", "show", "config"}).text(), "ClusterName"));
+  return std::string(spank::config_value(configuration_of_slurmctld(), "ClusterName"));
 }
 
 ClusterView machine_of_slurmctld(const std::string& cluster) {

@@ -49,6 +49,9 @@ std::string settings_not_in_force(const Config& file, const Config& in_force, co
 // returns the defaults; a mistake is printed on standard error.
 Config config_for_records();
 
+// Returns the output of "scontrol show config". Asks slurmctld once. Throws Error if it does not answer.
+const std::string& configuration_of_slurmctld();
+
 // Returns the name of the cluster, for own_topology(). Outside a job, asks slurmctld. Throws Error if it does not
 // answer.
 std::string name_of_cluster();

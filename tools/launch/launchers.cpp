@@ -86,16 +86,7 @@ void plan_open_mpi(const Mapping& mapping, Launch& launch) {
 
 bool is_hydra(const Words& words) { return is_mpirun(words, {"HYDRA", "Intel(R) MPI"}); }
 
-// Returns the length of a map: the mean number of runs of successive ranks on a node. Hydra takes each line of its file
-// for a separate node. So MPI knows the nodes of the ranks only if each node has one run, a length of 1.
-spank::MapLength runs_of_nodes(const Words&, const std::string&) {
-  return [](const std::vector<std::vector<std::uint32_t>>& ranks_of_node) {
-    double runs = 0;
-    for (const auto& ranks : ranks_of_node)
-      for (std::size_t i = 0; i < ranks.size(); ++i) runs += i == 0 || ranks[i - 1] + 1 != ranks[i] ? 1 : 0;
-    return runs / static_cast<double>(ranks_of_node.size());
-  };
-}
+spank::MapLength map_length_of_hydra(const Words&, const std::string&) { return runs_per_node; }
 
 // A script with the arguments of rsh: it starts one daemon of Hydra on a node. It drops options in front of the node.
 // For example, Slurm 24.11 sets HYDRA_LAUNCHER_EXTRA_ARGS=--external-launcher in a job, for its own way to start
@@ -140,10 +131,17 @@ constexpr Launcher launchers[] = {
     {"srun", true, [](const Words& words) { return base_name(words[0]) == "srun"; }, step_of_srun, map_length_of_srun,
      plan_srun},
     {"Open MPI's mpirun", false, is_open_mpi, step_of_mpirun, nullptr, plan_open_mpi},
-    {"mpiexec (Hydra)", false, is_hydra, step_of_mpirun, runs_of_nodes, plan_hydra},
+    {"mpiexec (Hydra)", false, is_hydra, step_of_mpirun, map_length_of_hydra, plan_hydra},
 };
 
 }  // namespace
+
+double runs_per_node(const std::vector<std::vector<std::uint32_t>>& ranks_of_node) {
+  double runs = 0;
+  for (const auto& ranks : ranks_of_node)
+    for (std::size_t i = 0; i < ranks.size(); ++i) runs += i == 0 || ranks[i - 1] + 1 != ranks[i] ? 1 : 0;
+  return runs / static_cast<double>(ranks_of_node.size());
+}
 
 const Launcher* find_launcher(const Words& words) {
   const auto found = std::ranges::find_if(launchers, [&](const Launcher& each) { return each.detect(words); });

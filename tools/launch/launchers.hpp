@@ -57,6 +57,10 @@ struct Launcher {
   void (*plan)(const Mapping& mapping, Launch& launch);
 };
 
+// Returns the length of a map for Hydra: the mean number of runs of successive ranks on a node. Hydra takes each line
+// of its file for a separate node. So MPI knows the nodes of the ranks only if each node has one run, a length of 1.
+double runs_per_node(const std::vector<std::vector<std::uint32_t>>& ranks_of_node);
+
 // Returns the launcher of the command line, or null.
 const Launcher* find_launcher(const Words& words);
 

@@ -34,7 +34,8 @@ std::string launcher_format_names();
 // Returns the node of each rank, one per line: SLURM_HOSTFILE for `srun -m arbitrary`, or Open MPI's `--map-by seq`.
 std::string format_hostfile(const Layout& layout);
 
-// Returns lines "NODE:RANKS", a line for each run of successive ranks on one node, for Hydra's `mpiexec -f`.
+// Returns lines "NODE:RANKS", a line for each run of successive ranks on one node, for `mpiexec -machinefile` of
+// MPICH and Intel MPI. With -f, Intel MPI uses only the first line of each node.
 std::string format_machinefile(const Layout& layout);
 
 }  // namespace placement::tools

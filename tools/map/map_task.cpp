@@ -201,13 +201,14 @@ void use_free_cores(MapTask& task) {
   std::ranges::sort(task.usable);  // the nodes of a switch need not be consecutive
 }
 
-spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const AllocationStep& step) {
+spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const AllocationStep& step,
+                                  const std::set<std::string>& kept) {
   if (task.spec.policy == "NATURAL")
     throw UsageError(
         "--policy NATURAL requires --topology: use SEQUENTIAL, which is the natural order in an allocation");
   std::optional<std::uint32_t> component = line.integer("het-group", 0, INT16_MAX);
   if (step.component) component = static_cast<std::uint32_t>(*step.component);
-  spank::Allocation allocation = spank::current_allocation(component);
+  spank::Allocation allocation = spank::current_allocation(component, kept);
   const auto nodes = static_cast<std::int64_t>(allocation.step.nodes.size());
   if (step.nodes.value_or(nodes) != nodes)
     throw Error("the --nodes of the step is not the number of nodes of the allocation, " + std::to_string(nodes));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstddef>
+#include <set>
 
 #include "tools/input/command_line.hpp"
 #include "tools/map/map_run.hpp"
@@ -61,8 +62,9 @@ void use_free_cores(MapTask& task);
 
 // Reads the allocation of this process, and sets the view, the usable leaves and the matrix of the task. Matrix and
 // policy are those of the job unless the command line gives them. If the number of ranks is not the number of tasks,
-// they are dealt over the nodes in turn while nodes have room, as in Slurm. Throws UsageError if the ranks do not fit,
-// and Error without an allocation or an answer of slurmctld.
-spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const AllocationStep& step);
+// they are dealt over the nodes in turn while nodes have room, as in Slurm. `kept` is that of current_allocation().
+// Throws UsageError if the ranks do not fit, and Error without an allocation or an answer of slurmctld.
+spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const AllocationStep& step,
+                                  const std::set<std::string>& kept = {});
 
 }  // namespace placement::tools
