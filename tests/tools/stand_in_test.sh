@@ -344,7 +344,7 @@ idle_machine() {
   SINFO_PARTITION=none run choose --print --pattern ring -n 8 -- salloc
   has --nodelist=
   SALLOC_TIMELIMIT=120 run choose --print --pattern ring -n 8 -- salloc
-  expect 0 'salloc --ntasks=8 --switches=1@0' '2099 2020'
+  expect 0 'salloc --ntasks=8 --switches=1@0' 'n5,n6,n7,n8 2099-01-01T00:00:00 2020-01-01T00:00:00'
   # A job may submit another one, and already has its own nodes.
   in_job choose --print --pattern ring -n 8 -- sbatch job.sh
   has --nodelist=
