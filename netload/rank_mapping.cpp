@@ -2,6 +2,7 @@
 #include "netload/rank_mapping.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/util/sequence.hpp"
 
@@ -13,6 +14,9 @@ namespace {
 constexpr std::int64_t most_entries = most_distances;
 constexpr std::int32_t most_ranks = 4096;
 constexpr int most_sweeps = 20;
+// Beyond this number of ranks, a rank changes places only with ranks on the nodes of its partners.
+constexpr std::size_t most_compared_with_all = 1024;
+constexpr std::int64_t most_comparisons = 1 << 23;  // of two units, in one search; some 50 ms
 
 // A gain smaller than this part of the cost may be rounding.
 constexpr double least_time_gain = 1e-12;
@@ -24,7 +28,11 @@ class Exchange {
       : matrix_(matrix),
         distances_(distances),
         place_(place),
-        nodes_(distances.nodes) {}
+        nodes_(distances.nodes),
+        units_on_(nodes_),
+        seen_in_(nodes_, 0) {
+    for (std::size_t unit = 0; unit < place_.size(); ++unit) units_on_[place_[unit]].push_back(unit);
+  }
 
   // The ranks keep their places if the deadline passes before all costs are known.
   template <typename MayExchange>
@@ -34,7 +42,7 @@ class Exchange {
     for (int sweep = 0; sweep < most_sweeps && better; ++sweep) {
       better = false;
       for (std::size_t a = 0; a < place_.size(); ++a) {
-        if (deadline.expired()) return;
+        if (left_ < 0 || deadline.expired()) return;
         better = best_exchange(a, may_exchange) || better;
       }
     }
@@ -68,25 +76,44 @@ class Exchange {
     for (std::size_t node = 0; node < nodes_; ++node) row[node] += weight * (far[node] - before[node]);
   }
 
+  // Calls `look` for each unit that may change places with `a`.
+  template <typename Look>
+  void for_each_candidate(std::size_t a, Look look) {
+    if (place_.size() <= most_compared_with_all) {
+      left_ -= std::ssize(place_);
+      for (std::size_t b = 0; b < place_.size(); ++b) look(b);
+      return;
+    }
+    ++look_;
+    for (const std::int32_t partner : matrix_.neighbours(static_cast<std::int32_t>(a))) {
+      const std::int32_t node = place_[partner];
+      if (std::exchange(seen_in_[node], look_) == look_) continue;
+      left_ -= std::ssize(units_on_[node]);
+      for (const std::size_t b : units_on_[node]) look(b);
+    }
+  }
+
   template <typename MayExchange>
   bool best_exchange(std::size_t a, MayExchange may_exchange) {
     double best = -least_time_gain * total_;
     std::size_t best_unit = a;
-    for (std::size_t b = 0; b < place_.size(); ++b) {
-      if (place_[a] == place_[b] || !may_exchange(a, b)) continue;
+    for_each_candidate(a, [&](std::size_t b) {
+      if (place_[a] == place_[b] || !may_exchange(a, b)) return;
       double change = cost_on(a, place_[b]) + cost_on(b, place_[a]) - cost_on(a, place_[a]) - cost_on(b, place_[b]);
-      if (!(change < best)) continue;
+      if (!(change < best)) return;
       // The traffic between a and b keeps its distance, but the sum above subtracted it twice.
       change += 2 * static_cast<double>(matrix_.weight(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b))) *
                 distances_(place_[a], place_[b]);
-      if (!(change < best)) continue;
+      if (!(change < best)) return;
       best = change;
       best_unit = b;
-    }
+    });
     if (best_unit == a) return false;
     total_ += best;
     move(a, place_[a], place_[best_unit]);
     move(best_unit, place_[best_unit], place_[a]);
+    *std::ranges::find(units_on_[place_[a]], a) = best_unit;
+    *std::ranges::find(units_on_[place_[best_unit]], best_unit) = a;
     std::swap(place_[a], place_[best_unit]);
     return true;
   }
@@ -102,6 +129,10 @@ class Exchange {
   const NodeDistances& distances_;
   std::vector<std::int32_t>& place_;
   const std::size_t nodes_;
+  std::vector<std::vector<std::size_t>> units_on_;  // of each node
+  std::int64_t look_ = 0;                           // the number of the call of for_each_candidate()
+  std::vector<std::int64_t> seen_in_;               // the last of these calls that has used the node
+  std::int64_t left_ = most_comparisons;
   std::vector<double> cost_on_;  // of each unit on each node, while the others keep their places
   double total_ = 0;
 };

@@ -71,6 +71,8 @@ std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, c
     best_cost = cost;
     leaves = std::move(other_leaves);
   };
+  if (compares)
+    if (const auto planned = slots.leaves_of_ranks(request.planned_ranks, counts)) improve_by(*planned);
   if (compares && few_pairs) improve_by(mapping::greedy_leaves(mapping::scaled_graph(matrix), *view.tree, natural));
   if (has_traffic && !deadline.expired()) {
     std::vector<std::int32_t> by_tree = leaves_by_tree(view, request, counts, deadline);
@@ -79,8 +81,6 @@ std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, c
     else
       leaves = std::move(by_tree);
   }
-  if (compares && !deadline.expired())
-    if (const auto planned = slots.leaves_of_ranks(request.planned_ranks, counts)) improve_by(*planned);
   treematch::place_on_sockets(view, request, slots, leaves, treematch::SocketsOf::all_nodes, treematch::usual_effort,
                               deadline);
   return leaves;

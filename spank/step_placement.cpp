@@ -259,7 +259,7 @@ void tell_lack(const PlacementRequest& placement_request, const StepPlacement& p
 
 // Reports the map from ranks to nodes that MPI gets. Returns, and reports, how its length has changed the placement.
 std::string tell_map(const StepShape& step, const StepPlacement& placement, const ProcessMap& map,
-                     const std::string& mpi) {
+                     const std::string& mpi, const std::string& policy) {
   const std::string type = mpi.empty() ? "an unknown --mpi" : "--mpi=" + mpi;
   const std::size_t most = longest_map(mpi);
   if (most == std::numeric_limits<std::size_t>::max()) {
@@ -268,13 +268,16 @@ std::string tell_map(const StepShape& step, const StepPlacement& placement, cons
   }
   slurm_verbose("placement: step %u.%u: MPI gets a map of %zu bytes, at most %zu with %s", step.job, step.step,
                 map.text.size(), most, type.c_str());
-  if (!placement.cost_of_best_order || placement.cost == *placement.cost_of_best_order) return {};
+  if (!placement.cost_of_best_order ||
+      (placement.cost == *placement.cost_of_best_order && placement.worse_by.value_or(0) == 0))
+    return {};
   const std::string costs =
-      std::ranges::is_sorted(placement.ranks, {}, &RankPlace::node)
-          ? "the ranks are in natural order"
+      std::ranges::is_sorted(placement.ranks, {}, &RankPlace::node) ? "the ranks are in natural order"
+      : *placement.cost_of_best_order == 0
+          ? "the ranks are in another order"
           : to_string(placement.cost) + " hop-bytes in place of " + to_string(*placement.cost_of_best_order);
   const std::string text = "the map of the best order of the ranks is longer than the " + std::to_string(most) +
-                           " bytes that MPI reads with " + type + ": " + costs;
+                           " bytes that MPI reads with " + type + ": " + costs + worse_text(placement, policy);
   slurm_info("placement: step %u.%u: %s", step.job, step.step, text.c_str());
   return text;
 }
@@ -335,7 +338,7 @@ void place_or_throw(spank_t spank, std::optional<PlacementRequest>& placement_re
   const std::string by_links = give_gpus(*placement_request, shape, placement, view);
   slurm_verbose("placement: step %u.%u by %s: %s%s", job, step, placement_request->spec.policy.c_str(),
                 told_costs(*placement_request, placement).c_str(), by_links.c_str());
-  const std::string map_note = tell_map(shape, placement, map, mpi);
+  const std::string map_note = tell_map(shape, placement, map, mpi, placement_request->spec.policy);
   for (std::size_t node = 0; node < shape.nodes.size(); ++node)
     if (placement.ranks_of_node[node].front() == 0) setenv(first_node_variable, shape.nodes[node].c_str(), 1);
   record_step(*placement_request, shape, &placement, shown_job, map_note);

@@ -6,11 +6,15 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "common/decision/planned_ranks.hpp"
 #include "common/util/error.hpp"
 #include "common/util/sequence.hpp"
+#include "common/util/text.hpp"
 #include "mapping/slots.hpp"
+#include "pattern/grid.hpp"
 #include "policies/baselines.hpp"
 #include "policies/table.hpp"
 
@@ -71,6 +75,8 @@ class Judge {
         view_(view),
         request_(request) {}
 
+  // Returns whether the policy has compared placements by another measure than hop-bytes.
+  bool has_own_measure() const { return measure_ && *measure_; }
   bool on_torus() const { return policy_.avoids_faults && view_.torus; }
 
   // Sets the hop-bytes of the placement. Returns the natural logarithm of what the policy minimizes.
@@ -106,7 +112,8 @@ Placement with_rank0_on_host(Placement placement, const StepShape& step, Judge& 
   Placement all = with_ranks(placement, ranks_of_node);
   const double of_one = judge.judge(one), of_all = judge.judge(all);
   Placement best = equal && of_all <= of_one ? std::move(all) : std::move(one);
-  best.reasons.push_back("rank 0 is on " + *named + " by MASTER_ADDR");
+  const std::string reason = "rank 0 is on " + *named + " by MASTER_ADDR";
+  if (std::ranges::find(best.reasons, reason) == best.reasons.end()) best.reasons.push_back(reason);
   return best;
 }
 
@@ -172,18 +179,20 @@ Request with_traffic_in_order(const Request& request, double share) {
 // - placements by the policy with traffic added between successive ranks,
 // - variants of both with the ranks of nodes exchanged, or with only the first nodes placed by the policy,
 // - Slurm's distributions: natural order (block), cyclic and plane.
-// If no map fits, or the step has no traffic, returns natural order.
-Placement place_with_readable_map(const policies::Policy& policy, const ClusterView& view, const Request& request,
-                                  const MapLength& map_length, const StepShape& step, Placement best_order,
-                                  double length, Judge& judge, const Deadline& deadline) {
+// If no map fits, or the step has no traffic, returns natural order. The second value is worse_by.
+std::pair<Placement, double> place_with_readable_map(const policies::Policy& policy, const ClusterView& view,
+                                                     const Request& request, const MapLength& map_length,
+                                                     const StepShape& step, Placement best_order, double length,
+                                                     Judge& judge, const Deadline& deadline) {
   constexpr double most_share = 4096, close_shares = 1.5;
   constexpr double near_part = 0.01;  // no search if the best candidate is worse than best_order by at most this part
   constexpr double rounding = 1e-9;
+  int tries = request.tasks > 1024 ? 3 : 32;  // of the policy; many ranks take it tenths of a second
   Placement natural = policies::place_sequential(view, request, deadline);
   Placement best = with_rank0_on_host(natural, step, judge);
   if (map_length(by_node(best, step)) > 1) best = natural;
   bool best_fits = map_length(by_node(best, step)) <= 1;
-  if (!request.matrix || request.matrix->total_weight() == 0) return best;
+  if (!request.matrix || request.matrix->total_weight() == 0) return {best, 0};
   judge.judge(natural);
   best.natural_cost = natural.cost;
   double of_best = judge.judge(best);
@@ -216,17 +225,22 @@ Placement place_with_readable_map(const policies::Policy& policy, const ClusterV
   for (std::int32_t width = 1; width < std::ranges::max(step.tasks); width *= 2) take(in_turn(natural, step, width));
 
   double low = 0, high = 2 * most_share, share = std::min(length / 2, most_share);
-  while (low < most_share && high > low * close_shares && high > 1 / most_share && !deadline.expired() &&
+  while (tries-- > 0 && low < most_share && high > low * close_shares && high > 1 / most_share && !deadline.expired() &&
          of_best - of_best_order > near_part) {
     Request changed = with_traffic_in_order(request, share);
     if (judge.on_torus()) changed.parameters["effort"] = "1";  // TOFA takes tenths of a second otherwise
     (take_all_or_part(policy.place(view, changed, deadline)) ? high : low) = share;
     share = high > most_share ? std::min(share * 2, most_share) : low == 0 ? share / 2 : std::sqrt(low * high);
   }
-  return best;
+  return {best, of_best - of_best_order};
 }
 
 }  // namespace
+
+std::string worse_text(const StepPlacement& placement, const std::string& policy) {
+  if (!placement.worse_by) return {};
+  return ", " + in_percent(std::expm1(std::max(*placement.worse_by, 0.0))) + " worse by what " + policy + " minimizes";
+}
 
 StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view,
                          const MapLength& map_length) {
@@ -256,8 +270,16 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   placement = with_rank0_on_host(std::move(placement), step, judge);
   if (const double length = map_length ? map_length(by_node(placement, step)) : 0; length > 1) {
     result.cost_of_best_order = placement.cost;
-    placement =
-        place_with_readable_map(policy, places.view, request, map_length, step, placement, length, judge, deadline);
+    // Without a matrix, NLA and TOFA place the ranks of a step as a chain.
+    Request mapped = request;
+    if (!request.matrix && policy.step_measure)
+      mapped.matrix = std::make_shared<const CommMatrix>(pattern::chain(request.tasks));
+    Judge judge_of_maps(policy, places.view, mapped);
+    double worse_by = 0;
+    std::tie(placement, worse_by) = place_with_readable_map(policy, places.view, mapped, map_length, step, placement,
+                                                            length, judge_of_maps, deadline);
+    if (!request.matrix) placement.cost = placement.natural_cost = 0;
+    if (judge_of_maps.has_own_measure()) result.worse_by = worse_by;
   }
   result.ranks_of_node = by_node(placement, step);
   if (places.ordered) result.slot_of_rank = slots_of(placement, step.nodes.size());

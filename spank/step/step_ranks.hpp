@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "common/policy/policy.hpp"
@@ -21,6 +22,8 @@ struct StepPlacement : Placement {
   bool whole_cores = true;  // false: tasks have hardware threads, and several may have one core
   // Hop-bytes of the order that the policy prefers, if MPI cannot read its map; see MapLength.
   std::optional<Cost> cost_of_best_order;
+  // For a policy with a measure of its own: ln of what it minimizes, minus the same of the order that it prefers.
+  std::optional<double> worse_by;
 };
 
 // Returns the length of the map of ranks that MPI reads (process_map.hpp), divided by the largest length that MPI can
@@ -30,6 +33,10 @@ using MapLength = std::function<double(const std::vector<std::vector<std::uint32
 // The longest processor time of a policy, because srun and the nodes wait for its answer. Its wall time is up to
 // Deadline::wall_factor times as long. Policies limit their own work; this deadline is for an overloaded machine.
 inline constexpr std::chrono::seconds policy_patience{4};
+
+// Returns by how much the placement is worse than the order that the policy prefers, such as ", 12 % worse by what NLA
+// minimizes". Returns an empty text if the policy compares by hop-bytes.
+std::string worse_text(const StepPlacement& placement, const std::string& policy);
 
 // Returns the placement of the step's ranks by the policy of the request. `view` has the nodes of the step, in the
 // step's order. The policy gets a deadline of policy_patience. Throws Error if the policy fails, or if its answer does

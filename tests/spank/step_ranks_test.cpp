@@ -376,10 +376,30 @@ START_TEST(short_maps_are_compared_by_what_the_policy_minimizes) {
           policy->step_measure ? policy->step_measure(places.view, all) : [&](const placement::Placement& placement) {
             return std::log(static_cast<double>(placement::policies::step_cost(places.view, all, placement, false)));
           };
+      ck_assert(placed.worse_by.has_value() == (policy->step_measure && placed.cost_of_best_order));
+      if (placed.worse_by) {
+        const auto free = placement::spank::place_step(request, step, view);
+        ck_assert(std::abs(*placed.worse_by - (measure(placed) - measure(free))) < 1e-9);
+        ck_assert(placement::spank::worse_text(placed, name).find(name) != std::string::npos);
+      }
       for (const std::size_t width : {1, 2, 4, 8})
         ck_assert_msg(measure(placed) <= measure(in_turn(all, places, width)) + 1e-8, "%s, seed %d, width %zu", name,
                       static_cast<int>(seed), width);
     }
+}
+END_TEST
+
+// Without a matrix, NLA places the ranks as a chain along the measured network. Part of this order is kept.
+START_TEST(part_of_the_chain_of_nla_is_kept) {
+  const ClusterView view = measured_torus(3);
+  const StepShape step = step_on(view, std::vector<std::int32_t>(16, 1));
+  const PlacementRequest request{placement::parse_policy_spec("NLA"), nullptr, false};
+  const auto free = placement::spank::place_step(request, step, view);
+  const auto placed = placement::spank::place_step(request, step, view, limited_to(map_bytes(free.ranks_of_node) - 20));
+  const auto natural = placement::spank::place_step(request, step, view, [](const auto&) { return 2.0; });
+  check_legal(placed, step);
+  ck_assert(placed.cost == 0 && placed.natural_cost == 0);
+  ck_assert(*placed.worse_by > 0 && *placed.worse_by < *natural.worse_by);
 }
 END_TEST
 
@@ -607,6 +627,7 @@ int main() {
   tcase_add_test(tests, the_map_of_the_ranks_fits);
   tcase_add_test(tests, a_short_map_costs_no_more_than_cyclic_order);
   tcase_add_test(tests, short_maps_are_compared_by_what_the_policy_minimizes);
+  tcase_add_test(tests, part_of_the_chain_of_nla_is_kept);
   tcase_add_test(tests, part_of_the_order_is_kept_if_the_rest_has_no_room);
   tcase_add_test(tests, each_policy_has_a_map_that_fits);
   tcase_add_test(tests, each_shape_of_step_has_a_map_that_fits);

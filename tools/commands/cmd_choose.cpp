@@ -315,7 +315,8 @@ bool others_wait(const std::set<std::string>& partitions) {
   const std::string reasons = SlurmCommand({"squeue", "--noheader", "--all", "--states=PENDING",
                                             "--partition=" + joined(partitions, ","), "--format=%r"})
                                   .text();
-  if (spank::config_value(configuration_of_slurmctld(), "PrivateData").find("jobs") != std::string_view::npos && geteuid() != 0)
+  if (spank::config_value(configuration_of_slurmctld(), "PrivateData").find("jobs") != std::string_view::npos &&
+      geteuid() != 0)
     notify("choose", "PrivateData=jobs hides the jobs of others: if such a job waits, this job may start later");
   return std::ranges::any_of(split_at(reasons, '\n'), [](std::string_view reason) {
     constexpr std::string_view waiting[] = {"Resources", "Priority", "None", "Nodes_required", "ReqNodeNotAvail"};

@@ -160,7 +160,8 @@ std::string summary(const Mapping& mapping, const Launch& launch) {
   if (mapping.task.without_matrix || launch.own_order) return text;
   text += ": " + to_string(outcome.cost) + " hop-bytes, in natural order " + to_string(outcome.natural_cost);
   if (outcome.step.cost_of_best_order)
-    text += ", in an order that MPI cannot read " + to_string(*outcome.step.cost_of_best_order);
+    text += ", in an order that MPI cannot read " + to_string(*outcome.step.cost_of_best_order) +
+            worse_text(outcome.step, mapping.task.spec.policy);
   return text;
 }
 
