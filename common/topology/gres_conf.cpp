@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::int32_t max_cores = 4096;
 constexpr std::size_t max_gpus = 1024;
-constexpr std::int64_t max_links = 1000;  // between two GPUs
+constexpr std::int64_t max_links = 1000;    // between two GPUs
+constexpr std::size_t max_bytes = 1 << 29;  // for the GPUs of all nodes
 
 const std::string* value_of(const ConfLine& line, const char* key, const char* other) {
   const std::string* const value = line.value(key);
@@ -154,6 +155,9 @@ class GresReader {
     if (!read.detects && read.gpus.empty() && read.mistake.empty()) return;
     if (nodes == &all_ && lines_of_all_++ > max_gpus) return;  // they are too many already
     if (nodes == &listed_ && all_mistaken_ && !read.detects) return;
+    for (const GpuShape& gpu : read.gpus)
+      bytes_ += nodes->size() * (sizeof gpu + gpu.file.size() + sizeof(int) * (gpu.cores.size() + gpu.links.size()));
+    if (bytes_ > max_bytes) fail_at(file, line.number, "the GPUs of all nodes need more than 512 MiB");
     read.place = file + ":" + std::to_string(line.number) + ": ";
     for (const std::size_t node : *nodes) add_line(read, nodes_[node]);
     const auto is_mistaken = [this](std::size_t node) { return !nodes_[node].result.why_not.empty(); };
@@ -185,6 +189,7 @@ class GresReader {
   std::set<std::size_t> listed_;
   bool all_mistaken_ = false;     // further GPUs of the nodes in listed_ do not count
   std::size_t lines_of_all_ = 0;  // without NodeName=
+  std::size_t bytes_ = 0;         // for the GPUs of all nodes so far
   bool all_detect_ = false;       // AutoDetect= of all nodes
 };
 

@@ -27,7 +27,7 @@ struct NodeGpus {
 
 // Returns the GPUs of the node `node` from the gres.conf `path` and the files that it includes. Their order is unknown
 // if Slurm detects them (AutoDetect=), if Slurm sorts them by several types, or if a line is wrong. why_not then has
-// the reason. Throws Error when a file cannot be read.
+// the reason. Throws Error when a file cannot be read, and when its GPUs need more than 512 MiB.
 NodeGpus read_gpu_shapes(const std::string& path, const std::string& node);
 
 // Returns read_gpu_shapes() for each of the nodes; the file is read once.

@@ -27,8 +27,10 @@ std::vector<SwitchRecord> records_of(std::string_view text) {
     for (const std::string_view key : {"SwitchName", "BlockName", "RingName", "AggregatedBlock"}) {
       if (!pairs.contains(key)) continue;
       const std::string_view size = aggregated ? "BlockSize" : "Level", nodes = pairs["Nodes"];
-      records.push_back({std::string(pairs[key]), pairs.contains(size) ? number(size, pairs[size]) : 0,
-                         nodes.empty() ? std::vector<std::string>() : expand_hostlist(nodes)});
+      records.push_back({std::string(pairs[key]), pairs.contains(size) ? number(size, pairs[size]) : 0, {}});
+      if (!aggregated && records.back().level >= most_levels)
+        throw Error("topology: more than " + std::to_string(most_levels) + " levels of switches");
+      if (!nodes.empty()) records.back().nodes = expand_hostlist(nodes);
     }
   }
   return records;

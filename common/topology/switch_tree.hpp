@@ -44,6 +44,10 @@ NodeView view_of_node(const NodeShape& shape, std::int32_t first_leaf);
 ClusterView view_of_switches(std::span<const SwitchShape> switches, std::span<const NodeShape> nodes,
                              std::span<const std::int64_t> level_distance = {});
 
+// The most levels of switches that a file or Slurm may have. In a long chain or comb of switches, a node is below
+// thousands of them, and a list of the nodes of each switch takes gigabytes.
+inline constexpr std::int64_t most_levels = 64;
+
 // A switch or block as Slurm keeps it: with all nodes below it, and without a parent.
 struct SwitchRecord {
   std::string name;

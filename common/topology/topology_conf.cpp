@@ -191,6 +191,8 @@ std::vector<SwitchRecord> read_switch_lines(std::span<const FileLine> lines, con
     std::unordered_set<std::string_view> seen;
     for (const std::size_t child : children[s]) {
       switches[s].level = std::max(switches[s].level, switches[child].level + 1);
+      if (switches[s].level == most_levels)
+        throw Error(name + ": more than " + std::to_string(most_levels) + " levels of switches");
       for (const std::string& node : switches[child].nodes)
         if (seen.insert(node).second) switches[s].nodes.push_back(node);
     }

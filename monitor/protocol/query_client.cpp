@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <thread>
 
 #include "common/util/error.hpp"
 #include "common/util/users.hpp"
@@ -20,6 +22,7 @@ namespace placement::protocol {
 namespace {
 
 constexpr double connect_s = 5;
+constexpr double pause_s = 0.1;  // between two connections for one query
 
 // The monitor closed the connection.
 class ConnectionLost : public Error {
@@ -93,13 +96,15 @@ MonitorAddress monitor_address(const std::string& slurm_conf, const ControllerSt
           static_cast<std::uint16_t>(told ? controller.monitor_port : config.monitor_port)};
 }
 
-std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query query, double seconds) {
+std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query query, double seconds, int tries) {
   const double end_s = steady_s() + seconds;
   std::optional<Stream> stream;
   std::optional<AnswerHead> head;
-  // A monitor with too many silent connections may close this one before it has read the query. Then a second
-  // connection is made.
-  for (bool is_last = false;; is_last = true) try {
+  const auto is_last = [&] { return tries <= 1 || end_s - steady_s() < 2 * pause_s; };
+  // A monitor with too many silent connections may close this one before it has read the query. It also refuses the
+  // query while other processes of this host send too many. In both cases, one more connection is made.
+  for (;; --tries) try {
+      if (stream) std::this_thread::sleep_for(std::chrono::duration<double>(pause_s));
       query.channel = random_u64();
       fill_random(query.key);
       const auto credential = credentials.encode(encode(query));
@@ -109,9 +114,9 @@ std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query qu
       stream->write(encode(QueryHead{static_cast<std::uint32_t>(credential->size())}));
       stream->write({reinterpret_cast<const std::uint8_t*>(credential->data()), credential->size()});
       head = decode<AnswerHead>(stream->read(answer_head_bytes));
-      break;
+      if (!head || head->reason != static_cast<std::uint8_t>(Refusal::too_many) || is_last()) break;
     } catch (const ConnectionLost&) {
-      if (is_last || end_s - steady_s() < 0.1) throw;
+      if (is_last()) throw;
     }
   if (!head) throw Error("the answer is not from a placement-monitor");
   if (head->reason != 0) throw Error(told_refusal(head->reason));

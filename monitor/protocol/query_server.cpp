@@ -31,6 +31,7 @@ namespace {
 
 constexpr std::size_t most_kept = 4096;  // buckets in each map, which has a bucket for each address or user
 constexpr int accepted_at_once = 64;
+constexpr auto nobody = static_cast<uid_t>(-1);
 
 // Returns the bucket of `key`, an address or a user. If `buckets` is full, first drops all of them to limit memory.
 template <typename Key>
@@ -105,7 +106,7 @@ class QueryServer {
     double until_s;
     double moved_s = 0;  // when the client last read something
     State state = State::reading;
-    uid_t asker = 0;  // asker and query are set only when the query is complete
+    uid_t asker = nobody;  // asker and query are set only when the query is accepted
     Query query{};
     Bytes in;
     Bytes out;  // sealed pieces of the answer; the first `sent` bytes are sent

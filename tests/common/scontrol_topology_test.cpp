@@ -89,6 +89,8 @@ START_TEST(wrong_input) {
   ck_assert_error(shape("SwitchName=s0 Level=0 Nodes=n[1-\n"), "brackets");
   ck_assert_error(shape("AggregatedBlock=b1 BlockSize=99999999999999999999 Nodes=n1\n"),
                   "BlockSize=99999999999999999999 ");
+  ck_assert_text_eq(shape("SwitchName=s1 Level=63 Nodes=n1\n"), "s1:1");
+  ck_assert_error(shape("SwitchName=s1 Level=64 Nodes=n1\n"), "64 levels");
 }
 END_TEST
 

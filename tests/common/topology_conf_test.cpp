@@ -161,7 +161,7 @@ START_TEST(wrong_switches) {
 }
 END_TEST
 
-// Each switch of a chain has all nodes below it. A long chain over many nodes would take time and memory for each pair.
+// Each switch of a chain or comb has all nodes below it. A long one would take time and memory for each pair.
 START_TEST(long_chains) {
   const auto chain = [](int switches, int of_nodes) {
     std::string text = "SwitchName=s0 Nodes=n[1-" + std::to_string(of_nodes) + "]\n";
@@ -169,8 +169,15 @@ START_TEST(long_chains) {
       text += "SwitchName=s" + std::to_string(s) + " Switches=s" + std::to_string(s - 1) + "\n";
     return parse_topology_conf(text, "t", nodes(of_nodes)).size();
   };
-  ck_assert_uint_eq(chain(60'000, 2), 60'000);
-  ck_assert_error_words(chain(60'000, 2000), "t together 512");
+  ck_assert_uint_eq(chain(64, 2), 64);
+  for (const int switches : {65, 60'000}) ck_assert_error_words(chain(switches, 2000), "t 64 levels");
+  std::string comb = "SwitchName=s1 Nodes=n1\n";
+  for (int s = 2; s <= 30'000; ++s) {
+    const std::string own = std::to_string(s);
+    comb += "SwitchName=l" + own + " Nodes=n" + own + "\nSwitchName=s" + own + " Switches=l" + own + ",s" +
+            std::to_string(s - 1) + "\n";
+  }
+  ck_assert_error_words(parse_topology_conf(comb, "t", nodes(30'000)), "t 64 levels");
   std::string all;
   for (int s = 0; s < 60'000; ++s) all += "SwitchName=s" + std::to_string(s) + " Nodes=n[1-2000]\n";
   ck_assert_error_words(parse_topology_conf(all, "t", nodes(2000)), "t together 512");

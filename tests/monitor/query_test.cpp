@@ -77,11 +77,11 @@ struct World {
     if (query.job == 23) throw Error("no such luck");
     send("user " + std::to_string(asker));
   }
-  std::string ask(std::uint32_t job, Query::Kind kind = Query::Kind::notes) {
+  std::string ask(std::uint32_t job, Query::Kind kind = Query::Kind::notes, int tries = 2) {
     Query query;
     query.kind = kind;
     query.job = job;
-    return ask_monitor(address, theirs, query);
+    return ask_monitor(address, theirs, query, 30, tries);
   }
   int connect() const { return connect_tcp(address, 10); }
 
@@ -412,15 +412,15 @@ START_TEST(a_flood_of_silent_connections) {
 }
 END_TEST
 
-// A client whose connection is closed before its query is read makes one more.
-START_TEST(a_second_connection) {
+// A client whose connection is closed before its query is read, or whose query is refused for lack of room, makes more.
+START_TEST(further_connections) {
   const FileDescriptor listener(listen_tcp(0));
   NetAddress address;
   address.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1};
   address.port = local_port(listener);
   int refusals = 0;
   std::thread server([&] {
-    for (const bool answers : {false, true, false, false}) {
+    for (const bool answers : {false, true, true, true, false, false}) {
       pollfd watched{listener, POLLIN, 0};
       poll(&watched, 1, -1);
       const FileDescriptor socket(accept_tcp(listener).value().descriptor);
@@ -434,11 +434,48 @@ START_TEST(a_second_connection) {
   });
   FakeCredentials::Service munge;
   FakeCredentials theirs(munge, user_uid);
-  ck_assert_error(ask_monitor(address, theirs, Query{}), "too many");
-  const std::string error = error_of([&] { ask_monitor(address, theirs, Query{}); });
+  ck_assert_error(ask_monitor(address, theirs, Query{}, 30, 3), "too many");
+  const std::string error = error_of([&] { ask_monitor(address, theirs, Query{}, 30, 3); });
   server.join();
-  ck_assert_int_eq(refusals, 1);
+  ck_assert_int_eq(refusals, 3);
   ck_assert(!error.empty() && error.find("too many") == std::string::npos);
+}
+END_TEST
+
+// A query that munge cannot decode at once, because other processes of its host use up the rate, is sent again.
+START_TEST(a_query_after_others_of_its_host) {
+  QueryLimits limits;
+  limits.source_credentials_per_s = 4;
+  limits.source_credentials_burst = 1;
+  World world(limits);
+  for (int i = 0; i < 3; ++i) ck_assert_text_eq(world.ask(1, Query::Kind::notes, 1000), "user 1000 job 1");
+}
+END_TEST
+
+// A connection whose query is refused counts for no user, and not for root.
+START_TEST(refused_connections_are_of_nobody) {
+  QueryLimits limits;
+  limits.source_silent_connections = 4;
+  limits.user_connections = 8;
+  World world(limits, 0);
+  std::optional<FileDescriptor> client;
+  std::vector<std::unique_ptr<FileDescriptor>> others;
+  const auto send_garbage = [&] {
+    for (int i = 0; i < 20; ++i) {
+      others.push_back(std::make_unique<FileDescriptor>(world.connect()));
+      put_credential(*others.back(), "garbage");
+    }
+  };
+  world.meanwhile = [&] {
+    send_garbage();
+    client.emplace(world.connect());
+    put_credential(*client, *world.theirs.encode(encode(some_query())));
+    send_garbage();
+  };
+  world.ask(15);
+  const Bytes answer = get_all(*client);
+  ck_assert_uint_gt(answer.size(), answer_head_bytes);
+  ck_assert_int_eq(answer[4], 0);
 }
 END_TEST
 
@@ -729,7 +766,9 @@ int main() {
   tcase_add_test(tests, a_question_during_a_long_answer);
   tcase_add_test(tests, a_query_before_silent_connections);
   tcase_add_test(tests, a_flood_of_silent_connections);
-  tcase_add_test(tests, a_second_connection);
+  tcase_add_test(tests, further_connections);
+  tcase_add_test(tests, a_query_after_others_of_its_host);
+  tcase_add_test(tests, refused_connections_are_of_nobody);
   tcase_add_test(tests, a_flood_of_credentials);
   tcase_add_test(tests, credentials_from_many_addresses);
   tcase_add_test(tests, time_of_one_user);

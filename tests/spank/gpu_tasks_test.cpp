@@ -277,6 +277,18 @@ START_TEST(gres_conf_of_very_many_lines_for_all_nodes) {
 }
 END_TEST
 
+// The GPUs of all nodes have a limit in addition to that of one node.
+START_TEST(gres_conf_of_very_many_gpus) {
+  std::vector<std::string> nodes;
+  for (int n = 0; n < 10'000; ++n) nodes.push_back("n" + std::to_string(n));
+  const TemporaryDirectory folder;
+  const std::string path =
+      folder.file("gres.conf", "NodeName=n[0-9999] Name=gpu Count=8\nNodeName=n[1-9999] Name=gpu Count=1000\n");
+  ck_assert_uint_eq(placement::read_gpu_shapes(path, std::span(nodes).first(200))[1].shapes->size(), 1008);
+  ck_assert_error(placement::read_gpu_shapes(path, nodes), "gres.conf:2: ");
+}
+END_TEST
+
 // After a mistake of all nodes of a list, its further lines are not read for each of them.
 START_TEST(gres_conf_of_very_many_mistakes) {
   constexpr int count = 50'000, lines = 20'000;
@@ -437,6 +449,7 @@ int main() {
   tcase_add_test(tests, gres_conf_tells_the_gpus_of_a_node);
   tcase_add_test(tests, gres_conf_of_very_many_lines);
   tcase_add_test(tests, gres_conf_of_very_many_lines_for_all_nodes);
+  tcase_add_test(tests, gres_conf_of_very_many_gpus);
   tcase_add_test(tests, gres_conf_of_very_many_mistakes);
   tcase_add_test(tests, gres_conf_finds_no_gpus_of_a_node_that_says_off);
   tcase_add_test(tests, where_slurm_finds_the_gpus_itself);
