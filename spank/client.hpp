@@ -40,11 +40,12 @@ void client_end();
 struct Client {
   bool is_srun = false;
   bool is_salloc = false;
-  MpirunPlan mpirun_plan;    // the plan of the job that the command runs in
-  std::string outer_job;     // the ID of the job that the command runs in; empty if there is none
-  PlacementOptions options;  // the options of the component that is being parsed
-  bool hooked = false;       // -m may name a policy
-  int components = 0;        // the number of components whose options are done
+  MpirunPlan mpirun_plan;         // the plan of the job that the command runs in
+  std::string outer_job;          // the ID of the job that the command runs in; empty if there is none
+  PlacementOptions options;       // the options of the component that is being parsed
+  bool hooked = false;            // -m may name a policy
+  int components = 0;             // the number of components whose options are done
+  std::size_t shipped_bytes = 0;  // of the variables that go with these components
   std::optional<PlacementRequest> placement_request;  // the request of the last component so far
   bool any_request = false;                           // a component has a request
   std::vector<bool> asks_for_nodes;                   // for each component: slurmctld chooses its nodes by a policy

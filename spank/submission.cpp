@@ -35,14 +35,15 @@ bool starts_one_step_over_components() {
 }
 
 void ship(spank_t spank, const PlacementRequest& placement_request, int component) {
-  const ShippedRequest shipped = pack_request(placement_request, component);
   std::size_t bytes = 0;
+  const ShippedRequest shipped = pack_request(placement_request, component, client().shipped_bytes);
   if (starts_one_step_over_components()) spank_job_control_setenv(spank, natural_order_variable, "1", 1);
   for (const auto& [name, value] : shipped.variables) {
     if (spank_job_control_setenv(spank, name.c_str(), value.c_str(), 1) != ESPANK_SUCCESS)
       throw Error("Slurm does not accept " + name + " in the job's environment");
     bytes += value.size();
   }
+  client().shipped_bytes += bytes;
   if (!shipped.note.empty()) slurm_info("placement: %s", shipped.note.c_str());
   slurm_verbose("placement: %s, %zu bytes go with the job", to_string(placement_request.spec).c_str(), bytes);
 }

@@ -28,14 +28,15 @@ constexpr int most_pieces = most_bytes / piece_bytes;
 // base64url uses four characters for three bytes. 64 bytes are left for the checksum.
 constexpr std::size_t most_packed_bytes = most_bytes / 4 * 3 - 64;
 
-// Returns the most bytes of a packed matrix that fits in the environment of a job of `ranks` ranks. Linux limits the
+// Returns the most bytes of a packed matrix that fits in the environment of a job of `ranks` ranks, in addition to
+// `taken` bytes of other components. Linux limits the
 // environment and arguments of a program to a quarter of the stack limit, and to 6 MiB [Linux, fs/exec.c]. Slurm gives
 // the job the stack limit of this process. The result leaves room for the user's variables and for those of a step: its
 // map, the plans of cores and GPUs, and the plan.
-std::size_t most_bytes_sent(std::size_t ranks) {
+std::size_t most_bytes_sent(std::size_t ranks, std::size_t taken) {
   constexpr std::size_t most_in_all = 6U << 20, without_ranks = 64U << 10, of_rank = 16, most_of_ranks = 436U << 10;
   rlimit stack{};
-  std::size_t room = most_in_all, used = without_ranks + std::min(ranks * of_rank, most_of_ranks);
+  std::size_t room = most_in_all, used = taken + without_ranks + std::min(ranks * of_rank, most_of_ranks);
   if (getrlimit(RLIMIT_STACK, &stack) == 0) room = std::min<std::size_t>(stack.rlim_cur / 4, room);
   std::ifstream arguments("/proc/self/cmdline", std::ios::binary);
   for (std::string word; std::getline(arguments, word, '\0');) used += word.size() + 1 + sizeof(char*);
@@ -68,9 +69,9 @@ std::string sample_note(const CommMatrix& matrix, const CommMatrix& sample) {
 // Returns the packed form of the matrix or, if that is too large, of a sample of its pairs. Sets `note` to a message
 // about the sample. If the environment leaves no room for a sample, returns nothing and sets `note` to a message about
 // that. Throws Error if no sample fits even without other variables.
-std::vector<std::byte> packed_to_fit(const CommMatrix& matrix, std::string& note) {
+std::vector<std::byte> packed_to_fit(const CommMatrix& matrix, std::size_t taken, std::string& note) {
   constexpr std::int64_t most_pairs = WireLimits{}.max_pairs;
-  const std::size_t most = most_bytes_sent(static_cast<std::size_t>(matrix.ranks()));
+  const std::size_t most = most_bytes_sent(static_cast<std::size_t>(matrix.ranks()), taken);
   if (matrix.pairs() <= most_pairs)
     if (std::vector<std::byte> bytes = pack_wire(matrix); bytes.size() <= most) return bytes;
   // sparsified() can keep one pair per rank more than `kept`
@@ -89,7 +90,7 @@ std::vector<std::byte> packed_to_fit(const CommMatrix& matrix, std::string& note
 
 }  // namespace
 
-ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component) {
+ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component, std::size_t taken) {
   ShippedRequest shipped;
   auto& variables = shipped.variables;
   const bool automatic = placement_request.automatic && !placement_request.matrix;
@@ -100,7 +101,7 @@ ShippedRequest pack_request(const PlacementRequest& placement_request, std::int3
   if (placement_request.overrides_distribution) variables.emplace_back(request_overrides_variable, "1");
   if (!placement_request.matrix) return shipped;
 
-  const std::vector<std::byte> bytes = packed_to_fit(*placement_request.matrix, shipped.note);
+  const std::vector<std::byte> bytes = packed_to_fit(*placement_request.matrix, taken, shipped.note);
   if (bytes.empty()) return shipped;
   const std::string text = to_base64url(bytes);
   const std::size_t pieces = (text.size() + piece_bytes - 1) / piece_bytes;

@@ -18,9 +18,10 @@ struct ShippedRequest {
 
 // Returns the request as variables. `component` is the component of a heterogeneous job, and 0 for any other job. A
 // sample of the pairs is sent if the matrix has more than 200,000 pairs, exceeds 1 MiB, or exceeds the room that the
-// environment of this process and the stack's limit leave. Without room for a sample, the matrix is not sent. Equal
-// matrices give equal samples. Throws Error if no sample is below 1 MiB, as with more than 100,000 ranks.
-ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component);
+// environment of this process, `taken` bytes of earlier components and the stack's limit leave. Without room for a
+// sample, the matrix is not sent. Equal matrices give equal samples. Throws Error if no sample is below 1 MiB, as with
+// more than 100,000 ranks.
+ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component, std::size_t taken = 0);
 
 // Returns the value of a variable of the job control environment, or null.
 using Getenv = std::function<const char*(const std::string& name)>;

@@ -200,6 +200,27 @@ START_TEST(the_users_own_environment_takes_room) {
 }
 END_TEST
 
+// A job has the variables of all its components.
+START_TEST(components_share_the_room) {
+  const PlacementRequest large = request_with(noise(65'536, 3));
+  rlimit stack{};
+  ck_assert_int_eq(getrlimit(RLIMIT_STACK, &stack), 0);
+  stack.rlim_cur = 8 << 20;
+  ck_assert_int_eq(setrlimit(RLIMIT_STACK, &stack), 0);
+  ShippedRequest all;
+  std::size_t taken = 0;
+  for (std::int32_t component = 0; component < 3; ++component) {
+    const ShippedRequest shipped = placement::spank::pack_request(large, component, taken);
+    ck_assert(unpack(environment_of(shipped)).has_value());
+    for (const auto& [name, value] : shipped.variables) {
+      taken += value.size();
+      all.variables.emplace_back(name + "_HET_GROUP_" + std::to_string(component), value);
+    }
+    ck_assert_int_eq(error_of_exec(all), 0);
+  }
+}
+END_TEST
+
 START_TEST(damaged_requests_are_refused) {
   ck_assert(!unpack({}));
   const auto whole = environment_of(placement::spank::pack_request(request_with(noise(8000, 20)), 0));
@@ -264,6 +285,7 @@ int main() {
   tcase_add_test(tests, very_many_pairs_go_as_a_sample);
   tcase_add_test(tests, a_small_stack_takes_a_sample);
   tcase_add_test(tests, the_users_own_environment_takes_room);
+  tcase_add_test(tests, components_share_the_room);
   tcase_add_test(tests, damaged_requests_are_refused);
   tcase_add_test(tests, a_request_for_a_stored_profile_travels_without_a_matrix);
   suite_add_tcase(suite, tests);
