@@ -13,8 +13,8 @@ namespace placement::policies {
 // The policy NLA: chooses nodes by live load and by the network between them [NLA §2-§6], with a local search.
 Placement place_nla(const ClusterView& view, const Request& request, const Deadline& deadline);
 
-// Returns the measure of placements of a step: traffic times the measured network load between nodes. It is empty if the
-// network is not measured, or the request has no matrix. View and request must outlive it.
+// Returns the measure of placements of a step: traffic times the measured network load between nodes. It is empty if
+// the network is not measured, or the request has no matrix. View and request must outlive it.
 StepMeasure nla_step_measure(const ClusterView& view, const Request& request);
 
 // The policy NLA-PAPER: chooses nodes by Algorithms 1 and 2 of the paper [NLA §5, §6], without a local search.

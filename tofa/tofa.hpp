@@ -16,8 +16,8 @@ Placement place_tofa(const ClusterView& view, const Request& request, const Dead
 // As place_tofa(), but chooses nodes with the full effort, too.
 Placement place_tofa_thoroughly(const ClusterView& view, const Request& request, const Deadline& deadline);
 
-// Returns the measure of placements of a step: their expected time. It is empty if a node of the step has no coordinates
-// on a torus. View and request must outlive it.
+// Returns the measure of placements of a step: their expected time. It is empty if a node of the step has no
+// coordinates on a torus. View and request must outlive it.
 StepMeasure tofa_step_measure(const ClusterView& view, const Request& request);
 
 // Throws Error when place_tofa() would reject the value of a parameter.

@@ -171,7 +171,9 @@ class QueryServer {
       const auto [in_all, there] = fullness(true, from, limits_.silent_connections, limits_.source_silent_connections);
       if (!in_all && !there) return;
       const auto oldest = oldest_of_most(
-          [&](const Connection& other) { return other.state == State::reading && (!there || other.from == from); },
+          [&, there = there](const Connection& other) {
+            return other.state == State::reading && (!there || other.from == from);
+          },
           [](const Connection& other) { return other.from; }, 1);
       if (!read_question(*oldest, now_s) || oldest->state == State::reading) connections_.erase(oldest);
     }
@@ -184,7 +186,9 @@ class QueryServer {
     const auto [in_all, there] = fullness(false, from, limits_.connections, limits_.source_connections);
     if (!in_all && !there) return true;
     const auto oldest = oldest_of_most(
-        [&](const Connection& other) { return other.state != State::reading && (!there || other.from == from); },
+        [&, there = there](const Connection& other) {
+          return other.state != State::reading && (!there || other.from == from);
+        },
         [](const Connection& other) { return other.asker; }, 2);
     if (oldest == connections_.end()) return false;
     connections_.erase(oldest);
