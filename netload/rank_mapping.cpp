@@ -131,7 +131,7 @@ class Exchange {
   const std::size_t nodes_;
   std::vector<std::vector<std::size_t>> units_on_;  // of each node
   std::int64_t look_ = 0;                           // the number of the call of for_each_candidate()
-  std::vector<std::int64_t> seen_in_;               // the last such call that has used the node
+  std::vector<std::int64_t> seen_in_;               // the last one of its calls that has used the node
   std::int64_t left_ = most_comparisons;
   std::vector<double> cost_on_;  // of each unit on each node, while the others keep their places
   double total_ = 0;

@@ -590,7 +590,7 @@ patterns() {
   [ $code = 2 ] || fail "$command: exit code $code; $err"
 }
 
-# MPICH's mpiexec reads the file. A stand-in for rsh gives the ranks of a node its name.
+# MPICH's mpiexec reads the file. A stand-in for rsh sets NODE for the ranks of a node.
 ranks_of_mpiexec() {
   command -v mpiexec.hydra >/dev/null || return 0
   printf 'SwitchName=s0 Switches=s[1-2]\nSwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n[3-4]\n' >two_switches

@@ -317,7 +317,8 @@ bool others_wait(const std::set<std::string>& partitions) {
                                   .text();
   if (spank::config_value(configuration_of_slurmctld(), "PrivateData").find("jobs") != std::string_view::npos &&
       geteuid() != 0)
-    notify("choose", "PrivateData=jobs hides the jobs of others: this job starts later if one of them waits for its nodes");
+    notify("choose",
+           "PrivateData=jobs hides the jobs of others: this job starts later if one of them waits for its nodes");
   return std::ranges::any_of(split_at(reasons, '\n'), [](std::string_view reason) {
     constexpr std::string_view waiting[] = {"Resources", "Priority", "None", "Nodes_required", "ReqNodeNotAvail"};
     return std::ranges::any_of(waiting, [&](std::string_view word) { return reason.starts_with(word); });
