@@ -14,8 +14,9 @@ namespace {
 constexpr std::int64_t most_entries = most_distances;
 constexpr std::int32_t most_ranks = 4096;
 constexpr int most_sweeps = 20;
-// Beyond this number of ranks, a rank changes places only with ranks on the nodes of its partners.
-constexpr std::size_t most_compared_with_all = 1024;
+// With more units than this, and at least so many on each node, a unit changes places only with units on the nodes of
+// its partners.
+constexpr std::size_t most_compared_with_all = 1024, least_units_per_node = 4;
 constexpr std::int64_t most_comparisons = 1 << 23;  // of two units, in one search; some 50 ms
 
 // A gain smaller than this part of the cost may be rounding.
@@ -79,7 +80,7 @@ class Exchange {
   // Calls `look` for each unit that may change places with `a`.
   template <typename Look>
   void for_each_candidate(std::size_t a, Look look) {
-    if (place_.size() <= most_compared_with_all) {
+    if (place_.size() <= most_compared_with_all || place_.size() < least_units_per_node * nodes_) {
       left_ -= std::ssize(place_);
       for (std::size_t b = 0; b < place_.size(); ++b) look(b);
       return;

@@ -389,8 +389,9 @@ Placement place_nla(const ClusterView& view, const Request& request, const Deadl
 }
 
 StepMeasure nla_step_measure(const ClusterView& view, const Request& request) {
+  if (!request.matrix) return nullptr;
   auto network = network_of_step(view, request, Deadline::never(), netload::SelectionRule::nla);
-  if (!network || !request.matrix) return nullptr;
+  if (!network) return nullptr;
   return [network = std::move(*network), &matrix = *request.matrix](const Placement& placement) {
     std::vector<std::int32_t> nodes;
     for (const RankPlace& rank : placement.ranks) nodes.push_back(rank.node);

@@ -28,14 +28,16 @@ constexpr const char* option_traces[] = {
     "_SLURM_SPANK_OPTION_loadmatrix_placement", "_SLURM_SPANK_OPTION_loadmatrix_comm_matrix",
     "_SLURM_SPANK_OPTION_loadmatrix_profile_comm", "_SLURM_SPANK_OPTION_loadmatrix_no_profile"};
 
-// Returns true if this command is an srun that starts one step over several components, "srun ... : ...".
-bool starts_one_step_over_components() {
-  if (!client().is_srun || !client().outer_job.empty()) return false;
-  return std::ranges::count(command_line_of("self"), ":") > 0;
-}
+// Returns true if the command line has several components, as in "srun ... : ...".
+bool has_components() { return std::ranges::count(command_line_of("self"), ":") > 0; }
+
+// Returns true if this command is an srun that starts one step over several components.
+bool starts_one_step_over_components() { return client().is_srun && client().outer_job.empty() && has_components(); }
 
 void ship(spank_t spank, const PlacementRequest& placement_request, int component) {
   std::size_t bytes = 0;
+  // The command of salloc gets the variables of each component twice.
+  if (client().is_salloc && client().shipped_bytes == 0 && has_components()) client().shipped_bytes = 512U << 10;
   const ShippedRequest shipped = pack_request(placement_request, component, client().shipped_bytes);
   if (starts_one_step_over_components()) spank_job_control_setenv(spank, natural_order_variable, "1", 1);
   for (const auto& [name, value] : shipped.variables) {

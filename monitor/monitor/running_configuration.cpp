@@ -30,14 +30,14 @@ struct SettingAtOnce {
   std::string_view name;
   void (*take)(Config& to, const Config& from);
 };
-constexpr double try_again_s = 5;  // until a file that could not be read, and has not changed, is read again
-
 constexpr SettingAtOnce at_once[] = {
     {"TorusFile", [](Config& to, const Config& from) { to.torus_file = from.torus_file; }},
     {"OutageFile", [](Config& to, const Config& from) { to.outage_file = from.outage_file; }},
     {"SnapshotMaxAgeS", [](Config& to, const Config& from) { to.snapshot_max_age_s = from.snapshot_max_age_s; }},
     {"MonitorReaders", [](Config& to, const Config& from) { to.monitor_readers = from.monitor_readers; }},
 };
+
+constexpr double try_again_s = 5;  // until a file that could not be read, and has not changed, is read again
 
 std::string setting(const ConfigKey& key, const Config& config) {
   return std::string(key.name) + "=" + key.show(config);

@@ -22,7 +22,8 @@ namespace placement::protocol {
 namespace {
 
 constexpr double connect_s = 5;
-constexpr double pause_s = 0.1;  // between two connections for one query
+constexpr double first_pause_s = 0.1;  // between two connections for one query
+constexpr double longer_pause = 1.5;   // factor from one pause to the next
 
 // The monitor closed the connection.
 class ConnectionLost : public Error {
@@ -100,11 +101,13 @@ std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query qu
   const double end_s = steady_s() + seconds;
   std::optional<Stream> stream;
   std::optional<AnswerHead> head;
+  double pause_s = first_pause_s;
   const auto is_last = [&] { return tries <= 1 || end_s - steady_s() < 2 * pause_s; };
   // A monitor with too many silent connections may close this one before it has read the query. It also refuses the
   // query while other processes of this host send too many. In both cases, one more connection is made.
   for (;; --tries) try {
-      if (stream) std::this_thread::sleep_for(std::chrono::duration<double>(pause_s));
+      if (stream)
+        std::this_thread::sleep_for(std::chrono::duration<double>(std::exchange(pause_s, pause_s * longer_pause)));
       query.channel = random_u64();
       fill_random(query.key);
       const auto credential = credentials.encode(encode(query));

@@ -34,8 +34,8 @@ struct MonitorAnswer {
 MonitorAnswer ask_monitors(const MonitorAddress& address, const Query& query, double seconds = 30);
 
 // Sends one query to the address `to` and returns the answer, which has to be complete in `seconds`. `credentials` must
-// be readable by the monitor there. While the monitor has no room for the query, makes up to `tries` connections, ten
-// per second. Throws Error.
+// be readable by the monitor there. While the monitor has no room for the query, makes up to `tries` connections, with
+// pauses of 0.1 s and longer. Throws Error.
 std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query query, double seconds = 30,
                         int tries = 20);
 

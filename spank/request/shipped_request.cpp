@@ -29,14 +29,18 @@ constexpr int most_pieces = most_bytes / piece_bytes;
 constexpr std::size_t most_packed_bytes = most_bytes / 4 * 3 - 64;
 
 // Returns the most bytes of a packed matrix that fits in the environment of a job of `ranks` ranks, in addition to
-// `taken` bytes of other components. Linux limits the
-// environment and arguments of a program to a quarter of the stack limit, and to 6 MiB [Linux, fs/exec.c]. Slurm gives
-// the job the stack limit of this process. The result leaves room for the user's variables and for those of a step: its
-// map, the plans of cores and GPUs, and the plan.
+// `taken` bytes of earlier components. Linux limits the environment and arguments of a program to a quarter of the
+// stack limit, and to 6 MiB [Linux, fs/exec.c]. Slurm gives the job the stack limit of this process. The result leaves
+// room for the user's variables and for those of a step: its map, the plans of cores and GPUs, and the plan. The
+// components of a job share most_bytes, because slurmctld adds no more than that to the variables of the first
+// component.
 std::size_t most_bytes_sent(std::size_t ranks, std::size_t taken) {
   constexpr std::size_t most_in_all = 6U << 20, without_ranks = 64U << 10, of_rank = 16, most_of_ranks = 436U << 10;
+  constexpr std::size_t of_names = 32U << 10;  // of the variables of further components
+  const std::size_t of_ranks = taken > 0 ? most_of_ranks : std::min(ranks * of_rank, most_of_ranks);
+  const std::size_t used_up = taken > 0 ? std::min((taken + of_names) / 4 * 3, most_packed_bytes) : 0;
   rlimit stack{};
-  std::size_t room = most_in_all, used = taken + without_ranks + std::min(ranks * of_rank, most_of_ranks);
+  std::size_t room = most_in_all, used = taken + without_ranks + of_ranks;
   if (getrlimit(RLIMIT_STACK, &stack) == 0) room = std::min<std::size_t>(stack.rlim_cur / 4, room);
   std::ifstream arguments("/proc/self/cmdline", std::ios::binary);
   for (std::string word; std::getline(arguments, word, '\0');) used += word.size() + 1 + sizeof(char*);
@@ -44,7 +48,7 @@ std::size_t most_bytes_sent(std::size_t ranks, std::size_t taken) {
   const std::string ours = job_environment_prefix + std::string(request_piece_variable);
   for (char** variable = environ; variable && *variable; ++variable)
     if (!std::string_view(*variable).starts_with(ours)) used += std::strlen(*variable) + 1 + sizeof(char*);
-  return std::min(room > used ? (room - used) / 4 * 3 : 0, most_packed_bytes);
+  return std::min(room > used ? (room - used) / 4 * 3 : 0, most_packed_bytes - used_up);
 }
 
 std::string piece_name(int piece) { return request_piece_variable + std::to_string(piece); }

@@ -187,7 +187,8 @@ std::pair<Placement, double> place_with_readable_map(const policies::Policy& pol
   constexpr double most_share = 4096, close_shares = 1.5;
   constexpr double near_part = 0.01;  // no search if the best candidate is worse than best_order by at most this part
   constexpr double rounding = 1e-9;
-  int tries = request.tasks > 1024 ? 3 : 32;  // of the policy; many ranks take it tenths of a second
+  // The number of orders of the policy. It takes tenths of a second for many ranks, unless it compares by hop-bytes.
+  int tries = policy.step_measure && request.tasks > 1024 ? 3 : 32;
   Placement natural = policies::place_sequential(view, request, deadline);
   Placement best = with_rank0_on_host(natural, step, judge);
   if (map_length(by_node(best, step)) > 1) best = natural;
@@ -200,8 +201,9 @@ std::pair<Placement, double> place_with_readable_map(const policies::Policy& pol
   // Makes `order` the best placement if its map fits, and it is better or the map of the best does not fit. Ties go to
   // fewer hop-bytes. Returns whether its map fits.
   const auto take = [&](const Placement& order) {
+    if (deadline.expired()) return false;
     Placement other = with_rank0_on_host(order, step, judge);
-    if (deadline.expired() || map_length(by_node(other, step)) > 1) return false;
+    if (map_length(by_node(other, step)) > 1) return false;
     other.natural_cost = natural.cost;
     const double of_other = judge.judge(other);
     if (!best_fits || of_other < of_best - rounding || (of_other <= of_best + rounding && other.cost < best.cost)) {
@@ -232,14 +234,14 @@ std::pair<Placement, double> place_with_readable_map(const policies::Policy& pol
     (take_all_or_part(policy.place(view, changed, deadline)) ? high : low) = share;
     share = high > most_share ? std::min(share * 2, most_share) : low == 0 ? share / 2 : std::sqrt(low * high);
   }
-  return {best, of_best - of_best_order};
+  return {best, of_best <= of_best_order + rounding ? 0 : of_best - of_best_order};
 }
 
 }  // namespace
 
 std::string worse_text(const StepPlacement& placement, const std::string& policy) {
-  if (!placement.worse_by) return {};
-  return ", " + in_percent(std::expm1(std::max(*placement.worse_by, 0.0))) + " worse by what " + policy + " minimizes";
+  if (!placement.worse_by || !std::isfinite(*placement.worse_by)) return {};
+  return ", " + in_percent(std::expm1(*placement.worse_by)) + " worse by what " + policy + " minimizes";
 }
 
 StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view,

@@ -40,7 +40,7 @@ std::string worse_text(const StepPlacement& placement, const std::string& policy
 
 // Returns the placement of the step's ranks by the policy of the request. `view` has the nodes of the step, in the
 // step's order. The policy gets a deadline of policy_patience. Throws Error if the policy fails, or if its answer does
-// not fit the step. If MPI cannot read the map of the placement, the result is the cheapest order that was found with a
+// not fit the step. If MPI cannot read the map of the placement, the result is the best order that was found with a
 // shorter map (doc/mpi.md); if none fits, all ranks are in natural order.
 StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view,
                          const MapLength& map_length = nullptr);

@@ -39,7 +39,7 @@ cat >ours/slurm-placement-1.0/Makefile <<'END'
 controller-plugins:
 	mkdir -p .libs
 	nice >$(STAND_IN)/niceness
-	if [ -e "$(STAND_IN)/fill" ]; then head -c 2000000 /dev/zero >filled; fi
+	if [ -e "$(STAND_IN)/fill" ]; then head -c 16384 /dev/zero | tr '\0' x; echo; head -c 2000000 /dev/zero >filled; fi
 	if [ -e "$(STAND_IN)/wait" ]; then sleep 1; fi
 	$(CC) -shared -fPIC -o .libs/select_cons_tres.so plugin.c
 	if [ -e "$(STAND_IN)/break" ]; then echo 'plan_call.c:7:1: error: unknown type name "job_record_t"'; exit 1; fi
@@ -123,21 +123,22 @@ touch break
 refuses "the compiler fails with --force" 24.11.9 24.11.9 'fits stays' --force
 rm break
 
-# When root has removed a file, the owner of its directory puts a FIFO or a link there. Root neither waits nor follows the link.
+# The owner of the metric's directory puts a FIFO there when root has removed a file; a link is in place of the log. Root neither waits
+# nor follows the link.
 mkdir open
+echo mine >victim
+ln -s "$work/victim" open/log
 cat >bin/rm <<'END'
 #!/bin/sh
 /bin/rm "$@"
-case $* in
-  "-f slurm_placement_plugin.prom.new") mkfifo slurm_placement_plugin.prom.new ;;
-  "-f "*/open/log) ln -s /dev/null "$STAND_IN/open/log" ;;
-esac
+[ "$*" != "-f slurm_placement_plugin.prom.new" ] || mkfifo slurm_placement_plugin.prom.new
 END
 chmod +x bin/rm
 touch break
 SP_REBUILD_LOG=$work/open/log timeout 60 "$rebuild" --force >said 2>&1
 [ $? = 1 ] || fail "a FIFO of another user: it did not end by itself"
-grep -q 'job_record_t' said || fail "the log went through a link of another user"
+[ "$(cat victim)" = mine ] || fail "the log went through a link of another user"
+{ [ ! -L open/log ] && grep -q 'job_record_t' open/log; } || fail "the log is not in its place"
 rm -f bin/rm break metrics/*.new
 
 # Two upgrades. The second comes while the plugin of the first is built.

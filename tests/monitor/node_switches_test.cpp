@@ -61,6 +61,21 @@ START_TEST(hops_between_leaves) {
 }
 END_TEST
 
+// Each query looks at the files. A large site's files that cannot be read are not read again each time.
+START_TEST(an_unreadable_file_is_read_again_after_seconds) {
+  TemporaryDirectory directory;
+  const std::string conf = directory.file("slurm.conf", "SlurmctldHost=c\nNodeName=n1\nInclude more.conf\n");
+  directory.file("placement.conf", "");
+  const std::vector<std::string> names = {"n1"};
+  RunningConfiguration configuration(conf, Config(), names);
+  ck_assert(!configuration.notes().empty());
+  ck_assert(configuration.refresh().empty());
+  directory.file("more.conf", "");
+  ck_assert(configuration.refresh().empty());
+  ck_assert(!configuration.notes().empty());
+}
+END_TEST
+
 // A monitor starts without a file that it cannot read, and takes the file when it is mended.
 START_TEST(files_are_mended) {
   TemporaryDirectory directory;
@@ -190,6 +205,7 @@ int main() {
   TCase* tests = tcase_create("places");
   tcase_add_test(tests, hops_between_leaves);
   tcase_add_test(tests, files_are_mended);
+  tcase_add_test(tests, an_unreadable_file_is_read_again_after_seconds);
   tcase_add_test(tests, addresses_are_remembered);
   tcase_add_test(tests, what_slurmctld_says);
   tcase_add_test(tests, what_is_in_force_in_slurmctld);

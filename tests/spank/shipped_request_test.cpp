@@ -200,23 +200,29 @@ START_TEST(the_users_own_environment_takes_room) {
 }
 END_TEST
 
-// A job has the variables of all its components.
+// A job has the variables of all its components. slurmctld adds at most 1 MiB to those of the first component.
 START_TEST(components_share_the_room) {
-  const PlacementRequest large = request_with(noise(65'536, 3));
   rlimit stack{};
   ck_assert_int_eq(getrlimit(RLIMIT_STACK, &stack), 0);
   stack.rlim_cur = 8 << 20;
   ck_assert_int_eq(setrlimit(RLIMIT_STACK, &stack), 0);
-  ShippedRequest all;
-  std::size_t taken = 0;
-  for (std::int32_t component = 0; component < 3; ++component) {
-    const ShippedRequest shipped = placement::spank::pack_request(large, component, taken);
-    ck_assert(unpack(environment_of(shipped)).has_value());
-    for (const auto& [name, value] : shipped.variables) {
-      taken += value.size();
-      all.variables.emplace_back(name + "_HET_GROUP_" + std::to_string(component), value);
+  const PlacementRequest large = request_with(noise(65'536, 3)), small = request_with(noise(4'000, 10));
+  for (const bool is_large : {true, false}) {
+    ShippedRequest all;
+    std::size_t taken = 0, bytes = 0;
+    for (std::int32_t component = 0; component < 3; ++component) {
+      const ShippedRequest shipped = placement::spank::pack_request(is_large ? large : small, component, taken);
+      const auto received = unpack(environment_of(shipped)).value();
+      ck_assert(received.matrix || !shipped.note.empty());
+      if (!is_large || component == 0) ck_assert(received.matrix);
+      for (const auto& [name, value] : shipped.variables) {
+        taken += value.size();
+        bytes += name.size() + value.size() + 32;
+        all.variables.emplace_back(name + "_HET_GROUP_" + std::to_string(component), value);
+      }
+      ck_assert_int_eq(error_of_exec(all), 0);
+      if (component > 0) ck_assert_uint_le(bytes, 1 << 20);
     }
-    ck_assert_int_eq(error_of_exec(all), 0);
   }
 }
 END_TEST

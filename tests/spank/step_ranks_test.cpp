@@ -389,6 +389,25 @@ START_TEST(short_maps_are_compared_by_what_the_policy_minimizes) {
 }
 END_TEST
 
+// The best order has no traffic between nodes, and so has a shorter one: ln 0 is no number to compare.
+START_TEST(orders_without_traffic_between_nodes_are_equally_good) {
+  const ClusterView view = measured_torus(4);
+  const StepShape step = step_on(view, std::vector<std::int32_t>(16, 8));
+  std::vector<placement::CommEdge> edges;
+  for (std::int32_t rank = 0; rank + 16 < 128; ++rank) edges.push_back({rank, rank + 16, 100});
+  const PlacementRequest request{placement::parse_policy_spec("NLA"),
+                                 std::make_shared<const CommMatrix>(CommMatrix::from_edges(128, edges)), false};
+  const auto free = placement::spank::place_step(request, step, view);
+  const auto placed = placement::spank::place_step(request, step, view, [&](const auto& ranks) {
+    return ranks == free.ranks_of_node ? 2.0 : map_bytes(ranks) / 90.0;
+  });
+  ck_assert(placed.ranks_of_node != free.ranks_of_node);
+  ck_assert(placed.worse_by == 0.0);
+  const auto natural = placement::spank::place_step(request, step, view, [](const auto&) { return 2.0; });
+  ck_assert_text_eq(placement::spank::worse_text(natural, "NLA"), "");
+}
+END_TEST
+
 // Without a matrix, NLA places the ranks as a chain along the measured network. Part of this order is kept.
 START_TEST(part_of_the_chain_of_nla_is_kept) {
   const ClusterView view = measured_torus(3);
@@ -627,6 +646,7 @@ int main() {
   tcase_add_test(tests, the_map_of_the_ranks_fits);
   tcase_add_test(tests, a_short_map_costs_no_more_than_cyclic_order);
   tcase_add_test(tests, short_maps_are_compared_by_what_the_policy_minimizes);
+  tcase_add_test(tests, orders_without_traffic_between_nodes_are_equally_good);
   tcase_add_test(tests, part_of_the_chain_of_nla_is_kept);
   tcase_add_test(tests, part_of_the_order_is_kept_if_the_rest_has_no_room);
   tcase_add_test(tests, each_policy_has_a_map_that_fits);

@@ -241,12 +241,17 @@ options_of_users() {
   done
   SRUN_EXPORT_ENV=NONE in_job run --print -m m -- srun --mpi=cray_shasta ./app
   expect 0 'srun --mpi=cray_shasta ./app' 'run: --export'
-  for variable in PET_RDZV_BACKEND=c10d PET_NODE_RANK=1; do
+  for variable in PET_RDZV_BACKEND=c10d PET_NODE_RANK=1 PET_NNODES=2; do
     job+=("$variable")
     in_job run --print -m four -- srun torchrun train.py
     unset "job[-1]"
     expect 0 'srun torchrun train.py' "run: ${variable%=*}"
   done
+  PET_NNODES=4 PET_NPROC_PER_NODE=8 in_job run --print -m four -- srun torchrun train.py
+  checks=$((checks + 1))
+  [[ $out == *--node-rank=* && $out != *--nproc-per-node* ]] || fail "PET_NPROC_PER_NODE $command: '$out' $err"
+  in_job run --print -m four -- srun --ntasks-per-node=1 python3 -mtorch.distributed.run train.py
+  expect 0 'srun --ntasks-per-node=1 python3 -mtorch.distributed.run train.py' 'run: torch.distributed.run'
   in_job run --print -m four -- srun --ntasks-per-node=1 python3 -m torch.distributed.run --rdzv-backend=c10d train.py
   expect 0 'srun --ntasks-per-node=1 python3 -m torch.distributed.run --rdzv-backend=c10d train.py' 'run: torch.distributed.run'
   printf '#!/bin/sh\n' >torchrun && chmod +x torchrun
@@ -345,6 +350,10 @@ idle_machine() {
   has --nodelist=
   SALLOC_TIMELIMIT=120 run choose --print --pattern ring -n 8 -- salloc
   expect 0 'salloc --ntasks=8 --switches=1@0' 'n5,n6,n7,n8 2099-01-01T00:00:00 2020-01-01T00:00:00'
+  SLURM_TIMELIMIT=120 run choose --print --pattern ring -n 8 -- salloc
+  has --nodelist=
+  SALLOC_CLUSTERS=c2 run choose --print --pattern ring -n 8 -- salloc
+  expect 0 'salloc --ntasks=8 --switches=1@0' 'SALLOC_CLUSTERS'
   # A job may submit another one, and already has its own nodes.
   in_job choose --print --pattern ring -n 8 -- sbatch job.sh
   has --nodelist=

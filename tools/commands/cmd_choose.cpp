@@ -244,11 +244,14 @@ std::optional<Start> start_of(Words words) {
   if (!is_salloc) return test_only(std::move(words)).start;
   // srun reads SLURM_TIMELIMIT where salloc reads SALLOC_TIMELIMIT, and so on.
   words[0] = "srun";
-  Words variables;
-  for (char** entry = environ; *entry; ++entry)
-    if (const std::string_view text = *entry; text.starts_with("SALLOC_"))
-      variables.push_back("SLURM_" + std::string(text.substr(7)));
-  return test_only(std::move(words), variables).start;
+  Words changes, added;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text = *entry, name = text.substr(0, text.find('='));
+    if (name.starts_with("SALLOC_")) added.push_back("SLURM_" + std::string(text.substr(7)));
+    if (name.starts_with("SLURM_") && name != "SLURM_CONF") changes.push_back("--unset=" + std::string(name));
+  }
+  changes.insert(changes.end(), added.begin(), added.end());
+  return test_only(std::move(words), changes).start;
 }
 
 // Returns why the job must not request nodes by name; empty if it may.
@@ -265,7 +268,8 @@ std::string why_no_nodes(const Job& job) {
     if (job.options.value(option)) return "--" + std::string(option) + ": " + why;
   for (const SrunWords& source : job.options.sources)
     if (!source.unknown.empty()) return source.unknown + ": this option is unknown and may delay the start of the job";
-  for (const char* const name : {"SBATCH_ARRAY_INX", "SLURM_DEPENDENCY", "SBATCH_CLUSTERS", "SLURM_CLUSTERS"})
+  for (const char* const name :
+       {"SBATCH_ARRAY_INX", "SLURM_DEPENDENCY", "SBATCH_CLUSTERS", "SALLOC_CLUSTERS", "SLURM_CLUSTERS"})
     if (!environment_value(name).empty()) return std::string(name) + " is set";
   if (!job.options.foreign.empty()) return job.options.foreign;
   if (job.options.has_components) return "the job has several components";

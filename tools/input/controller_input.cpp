@@ -175,11 +175,12 @@ sim::Occupancy occupancy_now(const ClusterView& view) {
   return sim::occupancy_of(view, jobs);
 }
 
-TestedStart test_only(std::vector<std::string> words, const std::vector<std::string>& variables) {
+TestedStart test_only(std::vector<std::string> words, const std::vector<std::string>& changes) {
   words[0] = path_of_command(words[0]);
   words.insert(words.begin() + 1, "--test-only");
-  words.insert(words.begin(), variables.begin(), variables.end());
-  words.insert(words.begin(), {"/usr/bin/env", "SLURM_TIME_FORMAT=standard"});  // the form that parse_start() reads
+  words.insert(words.begin(), "SLURM_TIME_FORMAT=standard");  // the form that parse_start() reads
+  words.insert(words.begin(), changes.begin(), changes.end());
+  words.insert(words.begin(), "/usr/bin/env");
   CommandOutput output = SlurmCommand(words, true).output();
   if (output.text.find("No command given to execute") != std::string::npos) {
     words.emplace_back("true");

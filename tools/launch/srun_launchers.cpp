@@ -61,7 +61,8 @@ AllocationStep step_of_srun(const Words& words) {
   }
   if (among(words, ":")) throw CannotPlace("the command line has several components");
   for (const char* const module : {"torch.distributed.run", "torch.distributed.launch"})
-    if (among(words, module)) throw CannotPlace(std::string(module) + " can number the nodes itself: use torchrun");
+    if (among(words, module) || among(words, std::string("-m") + module))
+      throw CannotPlace(std::string(module) + " can number the nodes itself: use torchrun");
   if (const auto nodes = srun.value("nodes")) {
     const std::size_t dash = nodes->find('-');
     step.nodes = parse_integer(nodes->substr(0, dash)).value_or(0);
@@ -345,7 +346,10 @@ AllocationStep step_of_torchrun(const Words& words) {
 namespace {
 
 void check_torchrun(const Mapping& mapping, const Words& words) {
-  const auto check = [&](std::string_view option, std::int64_t number, bool may_be_word) {
+  const auto check = [&](std::string_view option, const char* variable, std::int64_t number, bool may_be_word) {
+    const std::string of_user = environment_value(variable);
+    if (!of_user.empty() && of_user != std::to_string(number) && !(may_be_word && !parse_integer(of_user)))
+      throw CannotPlace(std::string(variable) + " is not " + std::to_string(number));
     const std::span<const std::string> options = torchrun_options(words);
     for (std::size_t at = 0; at < options.size(); ++at) {
       std::string name(option_name(options[at]));
@@ -356,8 +360,9 @@ void check_torchrun(const Mapping& mapping, const Words& words) {
         throw CannotPlace("torchrun's --" + name + " is not " + std::to_string(number));
     }
   };
-  check("nnodes", std::ssize(mapping.task.view.nodes), false);
-  if (mapping.task.processes_per_rank > 1) check("nproc-per-node", mapping.task.processes_per_rank, true);
+  check("nnodes", "PET_NNODES", std::ssize(mapping.task.view.nodes), false);
+  if (mapping.task.processes_per_rank > 1)
+    check("nproc-per-node", "PET_NPROC_PER_NODE", mapping.task.processes_per_rank, true);
 }
 
 }  // namespace
@@ -367,7 +372,7 @@ void plan_torchrun(const Mapping& mapping, Launch& launch) {
   if (base_name(launch.words[0]) == "torchrun") launch.words.insert(launch.words.begin(), "srun");
   std::string options = " --nnodes=" + std::to_string(mapping.task.view.nodes.size()) +
                         " --node-rank=\"$SLURM_PROCID\" --master-addr=" + first_node(mapping);
-  if (!one_starts_with(torchrun_options(launch.words), "--nproc"))
+  if (!one_starts_with(torchrun_options(launch.words), "--nproc") && environment_value("PET_NPROC_PER_NODE").empty())
     options += " --nproc-per-node=" + std::to_string(mapping.task.processes_per_rank);
   if (!wrap_program({"sh", "-c", "exec \"$0\"" + options + " \"$@\""}, launch))
     throw CannotPlace("torchrun was not found in the command line");
