@@ -57,8 +57,8 @@ RankOrder order_ranks(const CommMatrix& matrix, std::span<const ProcessPlace> pl
 
 // Returns the names of the switches above a node, from the top. `address` and `pattern` are Slurm's SLURM_TOPOLOGY_ADDR
 // ("core.rack3.n17") and SLURM_TOPOLOGY_ADDR_PATTERN ("switch.switch.node"), see srun(1). The name of a node may
-// contain dots. The result is empty if the pattern is not "switch" for each level and "node" at the end, if the address
-// has fewer levels than the pattern, or if there are no switches.
+// contain dots. The pattern must have "switch" for each level and "node" at the end. The result is empty for another
+// pattern, for an address with fewer levels than the pattern, and without switches.
 std::vector<std::string> switches_of_address(std::string_view address, std::string_view pattern);
 
 }  // namespace placement::mpi

@@ -54,8 +54,8 @@ struct TorusJob {
     return mapping::NodeLimits(view, request, std::move(counts));
   }
 
-  // Returns the result of mapping::counts_in_order(): the tasks of each node by the request, or else on
-  // the first nodes with coordinates. Throws Error if no set of nodes meets the limits.
+  // Returns the result of mapping::counts_in_order(): the tasks of each node by the request, or else on the first nodes
+  // with coordinates. Throws Error if no set of nodes meets the limits.
   mapping::NodeCounts in_order() const { return mapping::counts_in_order(view, request, capacity()); }
 
   // Returns the first window of consecutive nodes that cannot fail [TOFA §4]. If there is none, as when most nodes have

@@ -37,8 +37,8 @@ std::int32_t positive(const std::string& name, const std::string& text) {
   return static_cast<std::int32_t>(*number);
 }
 
-// Throws Error if the job is heterogeneous and `component` is not one of its components, or if the job is not
-// heterogeneous and `component` is given.
+// Checks `component` of --het-group. Throws Error unless a heterogeneous job names one of its components, and any other
+// job names none.
 void check_component(std::optional<std::uint32_t> component) {
   const std::string size = environment_value("SLURM_HET_SIZE");
   if (size.empty() && component)
