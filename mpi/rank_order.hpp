@@ -14,9 +14,9 @@
 
 namespace placement::mpi {
 
-// The place where a process runs: the path from the root of the machine down (switches, node, package, cache, core).
-// With a hardware file of the paper, the path has the digits of the place instead. A level that does not exist or is
-// not known has -1.
+// The place where a process runs: the path from the root of the machine down (switches, node, package, cache, core). If
+// the processes use a hardware file of the paper [JA §2], the path has the digits of the place in that file instead. A
+// level that does not exist or is not known has -1.
 struct ProcessPlace {
   static constexpr std::size_t switch_levels = 8;  // also the maximum number of levels of a hardware file
   static constexpr std::size_t levels = switch_levels + 4;
@@ -55,10 +55,10 @@ struct RankOrder {
 // matrix. The result is deterministic. Throws Error when matrix and places differ in size.
 RankOrder order_ranks(const CommMatrix& matrix, std::span<const ProcessPlace> places, const OrderOptions& options);
 
-// Returns the names of the switches above a node, from the top. `address` and `pattern` are Slurm's
-// SLURM_TOPOLOGY_ADDR ("core.rack3.n17") and SLURM_TOPOLOGY_ADDR_PATTERN ("switch.switch.node"), see srun(1). The name
-// of a node may contain dots. The result is empty when the pattern is of another kind, the address is shorter than it,
-// or there are no switches.
+// Returns the names of the switches above a node, from the top. `address` and `pattern` are Slurm's SLURM_TOPOLOGY_ADDR
+// ("core.rack3.n17") and SLURM_TOPOLOGY_ADDR_PATTERN ("switch.switch.node"), see srun(1). The name of a node may
+// contain dots. The pattern must have "switch" for each level and "node" at the end. The result is empty for another
+// pattern, for an address with fewer levels than the pattern, and without switches.
 std::vector<std::string> switches_of_address(std::string_view address, std::string_view pattern);
 
 }  // namespace placement::mpi

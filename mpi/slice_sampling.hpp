@@ -7,21 +7,22 @@
 
 namespace placement::mpi {
 
-// Decides when a rank with very many messages counts them, to save time. Time, in nanoseconds in which the process ran,
-// is divided into spans, which are short at first. In each span, the messages of one slice at a random position are
-// counted, and multiplied by the number of slices in the span. All moments have equal probability, so sums are right on
-// average, even for bursts. A slice that reaches the end of its span wraps around to the start, so all slices have one
-// length. After a slice with few messages comes a span of one slice, which counts everything.
+// Decides when a rank with very many messages counts them, to save time. The time in which the process runs, in
+// nanoseconds, is divided into spans, which are short at first. In each span, the messages of one slice at a random
+// position are counted. The counts are multiplied by the number of slices in the span. All moments have equal
+// probability, so the sums are correct on average, even for bursts. A slice that reaches the end of its span wraps
+// around to the start, so all slices have one length. After a slice with few messages, the next span has one slice, so
+// all of its messages are counted.
 class SliceSampling {
  public:
   static constexpr std::uint64_t usual_slice_ns = 25'000'000;
   static constexpr std::uint64_t spans_in_full = 6;      // the first spans have one slice: a short run counts in full
-  static constexpr std::uint64_t spans_of_a_length = 3;  // after this number of spans, the next have one slice more
-  static constexpr std::uint64_t busy_messages = 2048;   // a slice with fewer messages has few
+  static constexpr std::uint64_t spans_of_a_length = 3;  // number of spans of one length before it grows by a slice
+  static constexpr std::uint64_t busy_messages = 2048;   // a slice with fewer messages counts as one with few
   static constexpr std::uint64_t longest_span = 10;      // in slices
 
-  // `seed` makes the places of slices differ between ranks. The first span begins at `now`, when `messages` were
-  // counted. A slice takes `slice_ns`, 1 or more.
+  // `seed` makes the positions of slices differ between ranks. The first span begins at the time `now`. `messages` is
+  // the number of messages counted until then. A slice takes `slice_ns` nanoseconds, 1 or more.
   SliceSampling(std::uint64_t seed, std::uint64_t now, std::uint64_t messages, std::uint64_t slice_ns = usual_slice_ns)
       : slice_ns_(slice_ns),
         random_(seed),
@@ -65,7 +66,7 @@ class SliceSampling {
   std::uint64_t next_look_;
   std::uint64_t span_ = 1;         // in slices
   std::uint64_t slice_begin_ = 0;  // in ns from the start of the span
-  std::uint64_t spans_ = 0;        // that are over
+  std::uint64_t spans_ = 0;        // number of spans that are over
   bool counts_ = true;
 };
 

@@ -18,12 +18,12 @@ double mean_of(const RunningMeans& means);
 double load_beyond_slurm(const NodeState& state);
 
 // Returns load_beyond_slurm() of each candidate node. Candidate c is live.nodes[state_of[c]]; -1: it is not in the
-// snapshot. An unknown load counts as the largest known load, after an exceptionally large load is limited.
+// snapshot. Exceptionally large loads are limited first. Then an unknown load counts as the largest load.
 std::vector<double> loads_beyond_slurm(const LiveState& live, std::span<const std::int32_t> state_of);
 
 // Returns the attributes of candidate nodes from a snapshot. Candidate c is live.nodes[state_of[c]]; -1: not known.
-// Values are limited to four times the 90th percentile. With at least three candidates that have jobs, an implausibly
-// low load is raised to half the load per processor of the median one.
+// Values are limited to four times the 90th percentile. If at least three candidates have jobs, an implausibly low load
+// is raised: the load per processor that jobs hold becomes half of its median over these candidates.
 //   cores  logical cores of each candidate from the caller; empty: as the nodes report
 //   busy   processors that Slurm's jobs hold on each candidate; empty: not known
 NodeTable live_attributes(const LiveState& live, std::span<const std::int32_t> state_of,

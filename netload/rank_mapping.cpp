@@ -14,8 +14,8 @@ namespace {
 constexpr std::int64_t most_entries = most_distances;
 constexpr std::int32_t most_ranks = 4096;
 constexpr int most_sweeps = 20;
-// With more units than this, and at least so many on each node, a unit changes places only with units on the nodes of
-// its partners.
+// With more units than the first number, and at least the second number per node, a unit changes places only with units
+// on the nodes of its partners.
 constexpr std::size_t most_compared_with_all = 1024, least_units_per_node = 4;
 constexpr std::int64_t most_comparisons = 1 << 23;  // of two units, in one search; some 50 ms
 

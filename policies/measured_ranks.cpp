@@ -17,7 +17,7 @@ namespace {
 // A difference smaller than this part of the cost may be rounding.
 constexpr double rounding = 1e-9;
 
-// Returns the leaves of the ranks by the mapper on the tree.
+// Returns the leaf of each rank if TREEMATCH maps the request to the tree of switches.
 std::vector<std::int32_t> leaves_by_tree(const ClusterView& view, const Request& request,
                                          const mapping::NodeCounts& counts, const Deadline& deadline) {
   Request step = for_tree(request);

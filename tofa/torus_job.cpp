@@ -14,11 +14,11 @@ namespace placement::tofa {
 
 namespace {
 
-constexpr std::int32_t most_tasks_looked_at = 1024;  // without a matrix: above, only some tasks have traffic
-constexpr std::int32_t most_tasks_all_talk = 96;     // without a matrix: up to here, every pair has traffic
+constexpr std::int32_t most_tasks_looked_at = 1024;  // without a matrix: with more, only some tasks have traffic
+constexpr std::int32_t most_tasks_all_talk = 96;     // without a matrix: up to this number, every pair has traffic
 
-// Returns the matrix for a job without one. With few tasks, every pair has traffic. With more, pairs have traffic if
-// their numbers differ in one bit.
+// Returns a matrix in place of the missing matrix of a job. With few tasks, every pair has traffic. With more tasks,
+// two tasks have traffic if their numbers differ in one bit.
 CommMatrix unknown_traffic(std::int32_t tasks) {
   std::vector<CommEdge> edges;
   const std::int32_t step = (tasks - 1) / most_tasks_looked_at + 1;
@@ -164,7 +164,7 @@ Placement TorusContest::answer(const std::vector<std::int32_t>& leaves, const st
     const CommMatrix& matrix = *job_.request.matrix;
     placement.cost = hop_bytes(job_.torus, matrix, job_.positions(leaves));
     placement.natural_cost = hop_bytes(job_.torus, matrix, job_.positions(natural_));
-    // The sample may be wrong by some tenths of a per cent of the hop-bytes, and by more for the busiest link.
+    // The error of the sample is some tenths of a per cent of the hop-bytes, and more for the busiest link.
     if (placement.cost > placement.natural_cost && chosen.hazard >= objective_.reference().hazard &&
         chosen.link_load_twice > objective_.reference().link_load_twice / 10 * 9)
       return answer(natural_, "natural order");
@@ -176,7 +176,7 @@ Placement TorusContest::answer(const std::vector<std::int32_t>& leaves, const st
   }
   if (chosen.abort_probability > 0 || objective_.reference().abort_probability > 0)
     placement.reasons.push_back("probability of an abort " + in_percent(chosen.abort_probability) +
-                                ", of the first nodes in natural order " +
+                                ", on the first nodes in natural order " +
                                 in_percent(objective_.reference().abort_probability));
   return placement;
 }

@@ -54,7 +54,8 @@ struct TorusJob {
     return mapping::NodeLimits(view, request, std::move(counts));
   }
 
-  // Returns the tasks of each node by mapping::counts_in_order(). Throws Error when it does.
+  // Returns the result of mapping::counts_in_order(): the tasks of each node by the request, or else on the first nodes
+  // with coordinates. Throws Error if no set of nodes meets the limits.
   mapping::NodeCounts in_order() const { return mapping::counts_in_order(view, request, capacity()); }
 
   // Returns the first window of consecutive nodes that cannot fail [TOFA §4]. If there is none, as when most nodes have
@@ -68,8 +69,9 @@ struct TorusJob {
   // Returns the torus position of each leaf.
   std::vector<std::int32_t> positions(const std::vector<std::int32_t>& leaves) const;
 
-  // Maps the ranks with SCOTCH to some of `leaves`. `raised` selects the whole machine with the weights of eq. 1.
-  // Returns nothing when SCOTCH is not available or the request has no matrix. Throws Error when SCOTCH fails.
+  // Maps the ranks with SCOTCH to some of `leaves`. With `raised`, SCOTCH maps to the whole machine, with the link
+  // weights of [TOFA §3, eq. 1]; otherwise to the part of the machine that `leaves` form. Returns nothing when SCOTCH
+  // is not available or the request has no matrix. Throws Error when SCOTCH fails.
   std::optional<std::vector<std::int32_t>> with_scotch(const std::vector<std::int32_t>& leaves, bool raised) const;
 };
 
@@ -79,7 +81,7 @@ TorusJob torus_job(const ClusterView& view, const Request& request);
 // Compares the mappings of a job by their expected time, and keeps the best one. The job must outlive the object.
 class TorusContest {
  public:
-  //   natural     the first mapping; expected times are multiples of its run time without failures
+  //   natural     the first mapping; its run time without failures is the unit of expected times
   //   most_pairs  at least 1; if the matrix has more pairs, mappings are compared by a sample of about this number of
   //               pairs, or two per rank if that is more. The costs in the placement are still those of all pairs
   TorusContest(const TorusJob& job, std::vector<std::int32_t> natural,

@@ -15,7 +15,7 @@ bool has_leaf(const TreeTopology& tree, std::int32_t vertex, std::int32_t leaf) 
   return leaf >= tree.first_leaf(vertex) && leaf < tree.first_leaf(vertex) + tree.leaf_count(vertex);
 }
 
-// Returns the vertices that are nodes with ranks, or are above one.
+// Returns the vertices of the nodes with ranks, and all vertices above them except the root.
 std::set<std::int32_t> vertices_outside_of_nodes(const ClusterView& view, std::span<const std::int32_t> node_of_rank,
                                                  std::span<const std::int32_t> leaf_of_rank) {
   const TreeTopology& tree = *view.tree;

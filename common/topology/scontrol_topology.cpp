@@ -18,7 +18,8 @@ std::int64_t number(std::string_view key, std::string_view value) {
   return *parsed;
 }
 
-// Returns the switches and blocks of the output. The level of an aggregated block is its size, that of another block 0.
+// Returns the switches and blocks of the output. The level of an aggregated block is its size, and the level of any
+// other block is 0.
 std::vector<SwitchRecord> records_of(std::string_view text) {
   std::vector<SwitchRecord> records;
   for (const std::string_view line : split_at(text, '\n')) {

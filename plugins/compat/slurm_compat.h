@@ -14,9 +14,9 @@
 
 /*
  * Slurm's data is declared weak, because any program that uses libslurm scans PluginDir and may load this plugin.
- * Functions bind when they are called, but data binds at once. A client without one of the symbols would print an error
- * and continue without the plugin. plugin_load_from_file is weak because libslurm does not export it. By this symbol
- * the plugin detects whether a program contains more of Slurm than libslurm.
+ * Functions are bound at their first call, but data is bound when the plugin is loaded. A client without one of the
+ * symbols would print an error and continue without the plugin. plugin_load_from_file is weak because programs that
+ * only have libslurm do not export it. The plugin recognizes these programs by this missing symbol.
  */
 #pragma weak job_list
 #pragma weak node_record_count
@@ -92,7 +92,7 @@ static inline int topology_of_partition(const part_record_t *partition, char **n
 #endif
 }
 
-/* Loads the plugin at `path`, of this version of Slurm, and runs its init(). Returns SLURM_SUCCESS or an error. */
+/* Loads the plugin at `path`, built for this Slurm, and runs its init(). Returns SLURM_SUCCESS or an error. */
 static inline int load_plugin(plugin_handle_t *plugin, const char *path)
 {
 #ifdef HAVE_SLURM_PLUGIN_LOAD_REQUIRED
@@ -114,8 +114,8 @@ static inline int load_plugin(plugin_handle_t *plugin, const char *path)
 #define BUILT_FOR_SLURM SLURM_VERSION_NUMBER
 
 /*
- * True if slurmctld starts a step only with whole cores for each task, or with all CPUs of the job (_pick_step_cores()
- * of 22.05). Later versions count the cores of all tasks on a node together.
+ * True if slurmctld requires whole cores for each task of a step, unless the step uses all CPUs of the job
+ * (_pick_step_cores() of 22.05). Later versions count the cores of all tasks on a node together.
  */
 #define STEP_TASKS_NEED_WHOLE_CORES (SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0))
 
@@ -130,9 +130,10 @@ static inline int load_plugin(plugin_handle_t *plugin, const char *path)
 /*
  * ---- calls of Slurm that the real select plugin answers
  *
- * Slurm looks up a list of functions, which differs between versions. configure reads this list from Slurm's source and
- * writes select_symbols.h. That file has OWN(NAME) for each function that this plugin defines itself, and PASS(NAME) for
- * each other one. A call of a function with PASS goes to the real plugin with all its arguments.
+ * Slurm looks up a list of functions in each select plugin. The list differs between versions. configure reads this
+ * list from Slurm's source and writes select_symbols.h. That file has OWN(NAME) for each function that this plugin
+ * defines itself, and PASS(NAME) for each other one. A call of a function with PASS goes to the real plugin with all
+ * its arguments.
  */
 
 /*
@@ -162,7 +163,7 @@ static inline bool tasks_are_bound(void)
 	return strstr(task_plugin_setting(), "affinity") != NULL;
 }
 
-/* Returns true if the job asked for all cores of its nodes (--exclusive). Later versions of Slurm have bits there. */
+/* Returns true if the job has all cores of its nodes (--exclusive). Later versions have a set of bits in whole_node. */
 static inline bool wants_whole_nodes(const job_record_t *job)
 {
 	const int value = job->details->whole_node;
@@ -180,7 +181,7 @@ static inline bool in_slurmctld(void)
  * Tests whether slurmctld's records of nodes, partitions and jobs have the layout of the headers that this plugin was
  * compiled with. It checks the magic number that Slurm keeps in each record, and looks up records by their own names
  * and IDs. Returns NULL if the layout is right, otherwise a text that describes the difference; the caller frees it
- * with xfree(). Call this before other reads of them. The caller holds slurmctld's locks for reading.
+ * with xfree(). Call this before any other access to these records. The caller holds slurmctld's locks for reading.
  */
 char *records_do_not_fit(void);
 

@@ -19,7 +19,7 @@ struct Answer : placement_decision {
         reason(std::move(why)),
         reason_class(of_class) {}
 
-  // Answers with this plan.
+  // Makes `of_policy` the plan of this answer.
   void use(std::shared_ptr<const Plan> of_policy) {
     plan = std::move(of_policy);
     placed = true;
@@ -34,18 +34,18 @@ struct Answer : placement_decision {
   std::shared_ptr<const Plan> plan;
   std::string reason;  // why there is no plan, or remarks on the plan
   stock_reason reason_class;
-  bool was_starved = false;  // the time of the search passed while other programs had the processor
+  bool was_starved = false;  // other programs used more than half of the search's time
 };
 
 // The decision that is being made.
 struct CurrentDecision : Answer {
   Decision record;  // complete_record() copies the answer, the outcome and the costs into it
   Mode mode = Mode::off;
-  bool asked = false;            // the policy was asked
-  bool uses_live = false;        // it had live data
+  bool asked = false;            // the policy was called for this job
+  bool uses_live = false;        // the policy had live data
   bool started = false;          // Slurm has allocated nodes for a start
   bool ranks_by_matrix = false;  // for DECISION_STOCK: srun places the ranks by the job's matrix
-  StepCosts costs;               // those of the plan, or of what the job got
+  StepCosts costs;               // costs of the plan, or of the nodes and cores that the job got
 
   // Returns whether the job gets nodes by its policy.
   bool is_by_policy() const { return outcome == DECISION_NODES || outcome == DECISION_CORES; }

@@ -24,12 +24,12 @@ struct placement_machine_node {
 	uint32_t threads_per_core;
 };
 
-/* The machine. A topology is the text of "scontrol show topology" on its switches or blocks, or NULL without any. */
+/* The machine. A topology is the output of "scontrol show topology", or NULL if there are no switches or blocks. */
 struct placement_machine {
 	const struct placement_machine_node *nodes;
 	uint32_t node_count;
 	const char *topology;			/* the topology of the cluster */
-	const char *const *other_topologies;	/* the topologies that partitions name in its place */
+	const char *const *other_topologies;	/* the topologies of partitions that do not use `topology` */
 	uint32_t other_topology_count;
 	bool private_jobs;			/* PrivateData=jobs: only a group may read the recorded decisions */
 	const char *unbound;			/* the value of TaskPlugin if it binds no rank to a core, else NULL */
@@ -42,9 +42,9 @@ struct placement_offer {
 	uint32_t *first_core;		/* node_count + 1 offsets into core_free */
 	uint8_t *core_free;		/* one byte per core: 1 if the job may have the core, else 0 */
 	uint16_t *cpus_per_core;	/* for each node, the threads of a core that the job may use */
-	uint64_t *weight;		/* of each node, Slurm takes light nodes first; NULL: all are equal */
-	uint32_t *max_tasks;		/* most tasks on each node, UINT32_MAX: no limit; NULL: no limit on any node */
-	bool given;			/* the job has these nodes already, and may have more tasks than they have room for (--overcommit) */
+	uint64_t *weight;		/* Slurm's weight of each node; Slurm prefers low ones; NULL: all are equal */
+	uint32_t *max_tasks;		/* most tasks on each node; UINT32_MAX: no limit; NULL: no limit on any node */
+	bool given;			/* the job has these nodes; its tasks may exceed their room (--overcommit) */
 };
 
 /* A question about a job, with its request. The caller owns everything that it points to. */
@@ -54,14 +54,14 @@ struct placement_request {
 	uint32_t array_task;		/* the number of the task in the array */
 	uint32_t restarts;
 	int64_t submitted_s;		/* when the job was submitted, in seconds since 1970 */
-	uint32_t uid;			/* the job's user, whose processor time for decisions is spent */
+	uint32_t uid;			/* the job's user, whose budget of processor time the decision uses */
 	enum placement_mode mode;	/* in force for the job's partition */
-	bool for_start;			/* false: Slurm only asks whether and when the job could run */
+	bool for_start;			/* false: Slurm does not start the job now, but asks when it could run */
 	bool predicted;			/* a user only asks when a job like this would start (srun --test-only) */
-	const char *stock_because;	/* why no policy can serve the job; NULL if one may */
+	const char *stock_because;	/* why no policy can place the job; NULL: a policy can */
 	enum stock_reason stock_reason;	/* the class of stock_because */
 	const char *partition;		/* the partition in which the job would run; NULL if not known */
-	uint32_t topology;		/* the partition's: 0 is that of the cluster, i is other_topologies[i - 1] */
+	uint32_t topology;		/* of the partition; 0: that of the cluster, i: other_topologies[i - 1] */
 	char *const *environment;	/* NAME=VALUE entries; the user writes them, so nothing in them is trusted */
 	uint32_t environment_count;
 	uint32_t tasks;			/* 0 if the user gave no number */
@@ -71,42 +71,42 @@ struct placement_request {
 	uint32_t tasks_per_node;	/* most tasks on a node; Slurm reserves CPUs for this number. 0: no limit */
 	uint32_t tasks_per_socket;	/* most tasks on a socket; 0: no limit */
 	int64_t waited_s;		/* seconds since the job could start */
-	const char *no_wait;		/* why wait= has no effect, as in "has no effect in a heterogeneous job"; NULL: it has */
-	bool may_be_put_off;		/* a later scheduling cycle may decide, if this one has no time */
+	const char *no_wait;		/* why wait= has no effect, as a text for the user; NULL: it has an effect */
+	bool may_be_put_off;		/* if the time for decisions is used up, a later scheduling cycle may decide */
 	uint32_t times_put_off;		/* scheduling cycles in which there was no time to decide */
 	uint32_t time_limit_s;		/* the job's time limit; 0: none */
 	bool whole_nodes;		/* the job gets all cores of its nodes; no offered node has another job */
 	uint32_t *required;		/* nodes that must be used, as indices into the offer */
 	uint32_t required_count;
-	bool tasks_need_whole_cores;	/* Slurm starts a step only with whole cores for each task, or with all CPUs of the job */
-	bool node_range;		/* the user gave a range of --nodes, and Slurm gives as many as it can */
+	bool tasks_need_whole_cores;	/* STEP_TASKS_NEED_WHOLE_CORES of slurm_compat.h */
+	bool node_range;		/* --nodes has a range; Slurm gives the job as many nodes as it can */
 	bool pack_nodes;		/* a step fills its nodes one after the other (CR_Pack_Nodes) */
 };
 
 /*
- * The part of the current decision that the select plugin reads and sets. The library has its other texts and the
- * record. A text that is not known is empty or NULL.
+ * The part of the current decision that the select plugin reads and sets. The record and all other texts are in
+ * CurrentDecision (current_decision.hpp). A text that is not known is empty or NULL.
  */
 struct placement_decision {
-	enum decision_outcome outcome;	/* the caller sets it; DECISION_STOCK until then */
+	enum decision_outcome outcome;	/* set by the select plugin; DECISION_STOCK before that */
 	bool wait;			/* not placed: the job stays in the queue for now */
-	bool wait_told;			/* with `wait`: the wait was recorded already and is not recorded again */
-	bool put_off;			/* with `wait`: there was no time to decide; false: the user asked to wait */
-	uint32_t wait_left_s;		/* with `wait`: seconds after which the job waits no longer, at least 1 */
-	bool placed;			/* there are nodes and cores for the job: the plan */
+	bool wait_told;			/* with `wait`: the wait is already on record, so do not record it again */
+	bool put_off;			/* with `wait`: no time was left for a decision; false: the user set wait= */
+	uint32_t wait_left_s;		/* with `wait`: remaining seconds of the wait, at least 1 */
+	bool placed;			/* the policy found nodes and cores: the members below */
 	uint32_t node_count;
 	const uint32_t *node;		/* the planned nodes as indices into the offer, ascending */
 	const uint32_t *tasks;		/* the number of tasks on each planned node */
 	const uint8_t *core_wanted;	/* one byte per core of the offer, 1 for the cores that the job is to get */
-	const char *job_state;		/* the value for PLACEMENT_JOB_STATE */
-	const char *planned_ranks;	/* the value for PLACEMENT_PLANNED_RANKS */
+	const char *job_state;		/* value of the variable PLACEMENT_STATE of the job */
+	const char *planned_ranks;	/* value of the variable PLACEMENT_RANKS of the job */
 };
 
 /* The nodes and cores that Slurm allocated to a job, as indices into the offer. */
 struct placement_grant {
 	uint32_t node_count;
 	uint32_t *node;			/* the allocated nodes as indices into the offer, ascending */
-	uint32_t *room;			/* for each of the nodes, the tasks of a step that Slurm has room for */
+	uint32_t *room;			/* for each allocated node, the number of tasks of a step that fit on it */
 	uint8_t *core_given;		/* one byte per core of the offer, 1 for the cores that the job has */
 };
 

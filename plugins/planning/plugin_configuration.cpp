@@ -17,42 +17,44 @@ namespace {
 
 constexpr const char* not_recorded = "decisions are not recorded: ";
 
-// The slurmctld that this one replaces ends soon. A process that writes the ring for longer is a mistake of the site.
+// After a restart, the previous slurmctld may hold the ring for a few seconds. If a process still holds it after this
+// number of tries, the configuration is wrong, for example two slurmctld have one DecisionFile.
 constexpr int tries_before_error = 10;
 
 using Log = decltype(LiveSource::log);
 
-// Opens the ring at `path`; null if its directory does not exist, which the site makes to have decisions recorded.
+// Opens the ring at `path`. Returns null if its directory does not exist: then the site records no decisions.
 std::shared_ptr<DecisionLog> open_decision_log(const std::string& path, bool private_jobs, const Log& log) {
   std::error_code error;
   const std::filesystem::path directory = std::filesystem::path(path).parent_path();
   if (!std::filesystem::is_directory(directory, error)) return nullptr;
   auto opened = std::make_shared<DecisionLog>(path, private_jobs ? RingReaders::group : RingReaders::everybody);
   if (const DecisionLog::Status status = opened->status(); !status.trouble.empty())
-    log(!status.in_use, not_recorded + status.trouble + "; this is tried again each second");
+    log(!status.in_use, not_recorded + status.trouble + "; slurmctld tries again each second");
   return opened;
 }
 
-// Returns the users whose snapshot is trusted. Lets MonitorUser, which answers users about their own jobs, read the
-// ring at `private_ring`; empty: everybody may read the ring, or it is not open yet.
+// Returns the users whose snapshot is trusted. Gives MonitorUser read access to the ring at `private_ring`, because
+// placement-monitor answers queries of users about their own jobs. `private_ring` is empty if every user may read the
+// ring, or if it is not open yet.
 SnapshotOwners find_monitor(const std::string& monitor_user, const std::string& private_ring) {
   SnapshotOwners owners = snapshot_owners(monitor_user);
   if (owners.missing.empty() && !private_ring.empty()) let_read_ring(private_ring, owners.users.back());
   return owners;
 }
 
-// Lets MonitorUser read the ring. Returns why the ring's file system does not allow that, else an empty text. A user
-// who does not exist yet may read the ring from its creation on.
+// Gives MonitorUser read access to the ring. Returns why the file system of the ring does not allow this, otherwise an
+// empty text. If MonitorUser does not exist, returns an empty text.
 std::string why_not_let_in(const std::string& private_ring, const std::string& monitor_user) {
   const SnapshotOwners owners = snapshot_owners(monitor_user);
   if (private_ring.empty() || !owners.missing.empty() || let_read_ring(private_ring, owners.users.back())) return {};
   return "PrivateData=jobs: " + private_ring +
-         " is on a file system without access control lists, so that placement-monitor gets the decisions only by the "
-         "group of its directory";
+         " is on a file system without access control lists; placement-monitor can read it only if DecisionFile= is "
+         "in a directory with the setgid bit and the group of MonitorUser";
 }
 
-// Returns a function that opens the ring of `kept` once that is possible, and then returns true. It holds the log only
-// while it runs, so that a reconfigure ends the lock on the ring at once.
+// Returns a function that tries to open the ring of `kept`. It returns true when the ring is open, or when the log does
+// not exist any more. It owns the log only while it runs, so that a reconfigure releases the lock on the ring at once.
 std::function<bool()> opens_later(std::weak_ptr<DecisionLog> kept, const Config& config, bool private_jobs, Log log) {
   return [kept = std::move(kept), user = config.monitor_user, private_jobs, log = std::move(log), tries = 0]() mutable {
     const std::shared_ptr<DecisionLog> decisions = kept.lock();
@@ -69,7 +71,7 @@ std::function<bool()> opens_later(std::weak_ptr<DecisionLog> kept, const Config&
   };
 }
 
-// Returns the settings that differ from their defaults. The mode is left out, because it is reported by itself.
+// Returns the settings that differ from their defaults, without the mode, which is reported separately.
 Facts changed_settings(const Config& config) {
   static const Config defaults;
   Facts changed;

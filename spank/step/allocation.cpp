@@ -37,7 +37,8 @@ std::int32_t positive(const std::string& name, const std::string& text) {
   return static_cast<std::int32_t>(*number);
 }
 
-// Throws Error unless `component` names a component of a heterogeneous job, or is empty for any other job.
+// Checks `component` of --het-group. Throws Error unless a heterogeneous job names one of its components, and any other
+// job names none.
 void check_component(std::optional<std::uint32_t> component) {
   const std::string size = environment_value("SLURM_HET_SIZE");
   if (size.empty() && component)
@@ -52,8 +53,9 @@ void check_component(std::optional<std::uint32_t> component) {
                 " components, from 0 on");
 }
 
-// Returns whether a variable in which slurmctld names the job `named` belongs to the job of the step. A job inherits
-// the variables of the job that submitted it. slurmctld may name a task of an array by the array's job ID.
+// Returns whether a variable of slurmctld for the job `named` belongs to the job of the step. It may belong to another
+// job, because a job inherits the variables of the job that submitted it. For a task of an array, slurmctld may use the
+// job ID of the array.
 bool is_of_job(std::uint32_t named, const StepShape& step) { return named == step.job || named == step.array_job; }
 
 // Returns the number of tasks on each node from `text` in the form of SLURM_TASKS_PER_NODE, as "2(x3),1". Throws Error.
@@ -143,7 +145,7 @@ std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_
   };
   std::optional<PlacementRequest> received = unpack(component);
   if (!received && component) {
-    received = unpack({});  // the request of the whole job names the component that it is for
+    received = unpack({});  // this request names the component to which it belongs
     if (received && received->component != static_cast<std::int32_t>(*component)) return std::nullopt;
   }
   return received;

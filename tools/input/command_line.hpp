@@ -70,7 +70,7 @@ class CommandLine {
     const auto number = integer_within(option, least, static_cast<std::int64_t>(most));
     return number ? std::optional(static_cast<Number>(*number)) : std::nullopt;
   }
-  // Throws UsageError "--option why" for the first of the options that the command line has.
+  // Throws UsageError if the command line has one of `options`. The text is "--OPTION ", for the first one, and `why`.
   void refuse(std::initializer_list<const char*> options, const std::string& why) const;
   const std::vector<std::string>& operands() const { return operands_; }
 
@@ -81,7 +81,8 @@ class CommandLine {
   std::vector<std::string> operands_;
 };
 
-// Returns the words after the first "--" of a command line, which are another command, and takes them off.
+// Returns the words after the first "--" of a command line, which are another command. Removes "--" and these words
+// from argc and argv.
 std::vector<std::string> take_command(int& argc, char** argv);
 
 // Returns the text of --help.

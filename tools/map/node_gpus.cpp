@@ -20,9 +20,10 @@
 
 namespace placement::tools {
 
-constexpr std::int64_t most_traffic = std::int64_t{1} << 31;  // of map_to_gpus()
+constexpr std::int64_t most_traffic = std::int64_t{1} << 31;  // the largest sum of traffic that map_to_gpus() accepts
 
-// Takes the traffic within each node, by the numbers of its ranks, summed over the nodes and scaled to 31 bits.
+// Returns the traffic between the i-th and the j-th rank of a node, summed over all nodes and scaled to 31 bits. It is
+// a matrix of `count` rows; empty if there is no traffic within nodes.
 static std::vector<std::int64_t> local_traffic(const CommMatrix& matrix, const std::vector<RankPlace>& places,
                                                const std::vector<std::int32_t>& place_of_rank, std::size_t count) {
   std::vector<std::int64_t> traffic(count * count, 0);
@@ -58,8 +59,8 @@ static std::pair<std::int64_t, double> judge(const NodeTopology& node, const std
   return {cost, sum > 0 ? static_cast<double>(linked) / static_cast<double>(sum) : 0};
 }
 
-// Removes the cores of --reserved-cores, and those that Slurm does not offer on a node of the view. Nodes without cores
-// for jobs do not count.
+// Removes the cores of --reserved-cores from `node`, and the cores that a job may not use on some node of the view.
+// Ignores nodes of the view on which a job may use no core.
 static void remove_reserved(const CommandLine& line, const ClusterView& view, NodeTopology& node) {
   const auto count = static_cast<std::size_t>(node.cores.back().number) + 1;
   std::vector<bool> reserved(count, false);
@@ -94,7 +95,7 @@ GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name, con
                   "; generate the lines with placectl gres-conf");
     if (shapes->empty())
       throw Error(printable(*path) + " has no line Name=gpu for node " + shown(name) +
-                  ": --gres-node names another one");
+                  ": name another node with --gres-node");
     take_gres_conf(gpu.node, *shapes, printable(*path));
   } else if (line.has("gres-node")) {
     throw UsageError("--gres-node is for --gres-conf");
