@@ -44,7 +44,7 @@ void DecisionCounts::write(PrometheusText& out) const {
       out.value(starts_[p][o], {{"policy", counted_policies[p]}, {"outcome", counted_outcomes[o]}});
   out.one("decisions_advised_total", "counter",
           "Decisions about the start of a job that slurmctld only recorded, with Mode=observe or advise.", advised_);
-  out.family("stock_decisions_total", "counter", "Decisions to run the job as stock, by reason.");
+  out.family("stock_decisions_total", "counter", "Decisions to run a job as under stock Slurm, by reason.");
   for (std::size_t r = 0; r < counted_reasons.size(); ++r)
     out.value(stock_[r], {{"reason", stock_reason_names[counted_reasons[r]]}});
   out.family("decision_seconds", "histogram", "Time that a decision took in slurmctld, in seconds.");
