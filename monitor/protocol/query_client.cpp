@@ -104,7 +104,7 @@ std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query qu
   double pause_s = first_pause_s;
   const auto is_last = [&] { return tries <= 1 || end_s - steady_s() < 2 * pause_s; };
   // A monitor with too many silent connections may close this one before it has read the query. It also refuses the
-  // query while other processes of this host send too many. In both cases, one more connection is made.
+  // query while other processes of this host send too many. In both cases, a further connection is made.
   for (;; --tries) try {
       if (stream)
         std::this_thread::sleep_for(std::chrono::duration<double>(std::exchange(pause_s, pause_s * longer_pause)));

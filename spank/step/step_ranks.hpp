@@ -22,7 +22,8 @@ struct StepPlacement : Placement {
   bool whole_cores = true;  // false: tasks have hardware threads, and several may have one core
   // Hop-bytes of the order that the policy prefers, if MPI cannot read its map; see MapLength.
   std::optional<Cost> cost_of_best_order;
-  // For a policy with a measure of its own: ln of what it minimizes, minus the same of the order that it prefers.
+  // ln(m / p), where m is what the policy minimizes for this placement, and p for the order that it prefers. Nothing if
+  // the policy compares by hop-bytes, or if MPI can read the map of that order.
   std::optional<double> worse_by;
 };
 

@@ -58,6 +58,24 @@ struct Scene {
   double set_s = 0;  // by how much the host's clock was set
 };
 
+// A monitor that reads a ring of decisions. The ring has to be in memory.
+struct RingScene {
+  RingScene() : directory((setenv("TMPDIR", "/dev/shm", 1), TemporaryDirectory())) {}
+
+  const TemporaryDirectory directory;
+  const Config config = [this] {
+    Config config;
+    config.state_directory = directory.path();
+    config.decision_file = directory.path() + "/ring";
+    return config;
+  }();
+  DecisionWriter ring{config.decision_file};
+  std::vector<std::string> lines;  // of the log
+  HistoryKeeper keeper{config, {geteuid()}, [this](const std::string& line) { lines.push_back(line); }};
+  NodeWatch watch{{"n0"}, keeper.history(), OutageEstimator::beta, [](const std::string&) {}, {0, 1.7e9}};
+  const double start_s = protocol::steady_s();
+};
+
 }  // namespace
 
 // placement-monitor(8): what is older than HistoryDays is dropped only after the host's clock has not been set for six
@@ -81,68 +99,51 @@ END_TEST
 
 // A full disk: the file may not grow. Ten seconds of that, and the time after it, take one line each.
 START_TEST(a_full_disk_is_logged_once) {
-  setenv("TMPDIR", "/dev/shm", 1);
-  const TemporaryDirectory directory;
-  Config config;
-  config.state_directory = directory.path();
-  config.decision_file = directory.path() + "/ring";
-  DecisionWriter ring(config.decision_file);
-  std::vector<std::string> lines;
-  HistoryKeeper keeper(config, {geteuid()}, [&](const std::string& line) { lines.push_back(line); });
-  NodeWatch watch({"n0"}, keeper.history(), OutageEstimator::beta, [](const std::string&) {}, {0, 1.7e9});
+  RingScene scene;
   double passed_s = 0;
-  const double start_s = protocol::steady_s();
   const auto pass = [&](int seconds) {
     for (const double end_s = passed_s + seconds; passed_s < end_s; passed_s += 0.5)
-      keeper.keep(watch, {start_s + passed_s, 1.7e9 + passed_s});
+      scene.keeper.keep(scene.watch, {scene.start_s + passed_s, 1.7e9 + passed_s});
   };
   Decision decision;
   decision.job_id = 1;
   pass(10);
-  lines.clear();
+  scene.lines.clear();
   signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
   const rlimit none{1, before.rlim_max};
-  ring.put(decision);
+  scene.ring.put(decision);
   setrlimit(RLIMIT_FSIZE, &none);
   pass(10);
   setrlimit(RLIMIT_FSIZE, &before);
-  ck_assert_uint_eq(lines.size(), 1);
+  ck_assert_uint_eq(scene.lines.size(), 1);
   pass(10);
-  ck_assert_uint_eq(lines.size(), 2);
-  Database database(directory.path() + "/history.sqlite", Database::Access::read, 2000);
+  ck_assert_uint_eq(scene.lines.size(), 2);
+  Database database(scene.config.state_directory + "/history.sqlite", Database::Access::read, 2000);
   ck_assert_int_eq(database.number("SELECT count(*) FROM decision"), 1);
-  ck_assert(!keeper.in_trouble());
+  ck_assert(!scene.keeper.in_trouble());
 
   // The trouble also ends when the kept records are written between two readings of the ring, and no decision follows.
   setrlimit(RLIMIT_FSIZE, &none);
-  keeper.history().keep(OutageRecord{"n0", 1.7e9, 1.7e9 + 10, true, "silent", 1.7e9 + 5});
+  scene.keeper.history().keep(OutageRecord{"n0", 1.7e9, 1.7e9 + 10, true, "silent", 1.7e9 + 5});
   pass(9);
-  ck_assert(keeper.in_trouble());
+  ck_assert(scene.keeper.in_trouble());
   setrlimit(RLIMIT_FSIZE, &before);
   pass(10);
   ck_assert_int_eq(database.number("SELECT count(*) FROM outage"), 1);
-  ck_assert(!keeper.in_trouble());
+  ck_assert(!scene.keeper.in_trouble());
 }
 END_TEST
 
 // A user who asks for many decisions must not push those of others out of the ring, which has room for 1,024.
 START_TEST(a_full_ring_is_read_without_a_pause) {
-  setenv("TMPDIR", "/dev/shm", 1);
-  const TemporaryDirectory directory;
-  Config config;
-  config.state_directory = directory.path();
-  config.decision_file = directory.path() + "/ring";
-  DecisionWriter ring(config.decision_file);
-  HistoryKeeper keeper(config, {geteuid()}, [](const std::string&) {});
-  NodeWatch watch({"n0"}, keeper.history(), OutageEstimator::beta, [](const std::string&) {}, {0, 1.7e9});
-  const double start_s = protocol::steady_s();
-  keeper.keep(watch, {start_s, 1.7e9});
+  RingScene scene;
+  scene.keeper.keep(scene.watch, {scene.start_s, 1.7e9});
   Decision decision;
-  for (decision.job_id = 1; decision.job_id <= 1000; ++decision.job_id) ring.put(decision);
-  for (int tick = 0; tick < 4; ++tick) keeper.keep(watch, {start_s + 2 + 0.1 * tick, 1.7e9 + 2});
-  Database database(directory.path() + "/history.sqlite", Database::Access::read, 2000);
+  for (decision.job_id = 1; decision.job_id <= 1000; ++decision.job_id) scene.ring.put(decision);
+  for (int tick = 0; tick < 4; ++tick) scene.keeper.keep(scene.watch, {scene.start_s + 2 + 0.1 * tick, 1.7e9 + 2});
+  Database database(scene.config.state_directory + "/history.sqlite", Database::Access::read, 2000);
   ck_assert_int_eq(database.number("SELECT count(*) FROM decision"), 1000);
 }
 END_TEST

@@ -102,8 +102,8 @@ void write_files(Launch& launch) {
   launch.script.clear();
 }
 
-void set_variables(const Launch& launch) {
-  for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
+void set_variables(const std::vector<std::pair<std::string, std::string>>& variables) {
+  for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
 }
 
 // Throws CannotPlace if the launcher's file cannot be written.
@@ -113,7 +113,7 @@ void set_variables(const Launch& launch) {
   } catch (const Error& error) {
     throw CannotPlace(error.what());
   }
-  set_variables(launch);
+  set_variables(launch.environment);
   execute(launch.words);
 }
 
@@ -165,15 +165,16 @@ std::string summary(const Mapping& mapping, const Launch& launch) {
   return text;
 }
 
-// Gives the launch the variables that Slurm sets in a job, for the nodes and tasks of the step.
-void set_nodes(const spank::Allocation& allocation, Launch& launch) {
+// Returns the variables that Slurm sets in a job, for the nodes and tasks of the step. Omits those that are not set
+// here.
+std::vector<std::pair<std::string, std::string>> node_variables(const spank::Allocation& allocation) {
   const StepShape& step = allocation.step;
   const std::string cpus = joined(allocation.view.nodes, ",", [](const NodeView& node) {
     return std::to_string(std::ranges::count(node.core_free, true) * node.threads_per_core);
   });
   const std::string list = compress_hostlist(step.nodes), nodes = std::to_string(step.nodes.size()),
                     tasks = std::to_string(step.all_tasks());
-  launch.environment = {
+  std::vector<std::pair<std::string, std::string>> variables = {
       {"SLURM_JOB_NODELIST", list},
       {"SLURM_NODELIST", list},
       {"SLURM_JOB_NUM_NODES", nodes},
@@ -182,7 +183,8 @@ void set_nodes(const spank::Allocation& allocation, Launch& launch) {
       {"SLURM_NPROCS", tasks},
       {"SLURM_TASKS_PER_NODE", joined(step.tasks, ",", [](std::int64_t tasks) { return std::to_string(tasks); })},
       {"SLURM_JOB_CPUS_PER_NODE", cpus}};
-  std::erase_if(launch.environment, [](const auto& variable) { return !std::getenv(variable.first.c_str()); });
+  std::erase_if(variables, [](const auto& variable) { return !std::getenv(variable.first.c_str()); });
+  return variables;
 }
 
 // Returns the `keep` nodes of the job that suit the ranks of `task` and `step` best, or nothing if the job has no
@@ -194,10 +196,7 @@ std::set<std::string> nodes_to_keep(const CommandLine& line, MapTask task, const
     throw Error("the step requests " + std::to_string(*step.nodes) + " nodes, and --keep leaves " +
                 std::to_string(keep));
   const spank::Allocation allocation = spank::current_allocation();
-  if (Launch later; allocation.has_returned_nodes) {  // by an earlier command
-    set_nodes(allocation, later);
-    set_variables(later);
-  }
+  if (allocation.has_returned_nodes) set_variables(node_variables(allocation));  // an earlier command returned them
   const std::int64_t now = std::ssize(allocation.step.nodes);
   if (now < keep)
     throw UsageError("--keep " + std::to_string(keep) + ": the job has " + std::to_string(now) + " nodes");
@@ -303,8 +302,8 @@ Launch placed_launch(const CommandLine& line, const MapTask& given, const Words&
       keep_all(error);
     }
     allocation = take_allocation(line, task, step, kept);
-    if (allocation.has_returned_nodes) set_nodes(allocation, launch);
-    if (kept.empty()) set_variables(launch);
+    if (allocation.has_returned_nodes) launch.environment = node_variables(allocation);
+    if (kept.empty()) set_variables(launch.environment);
   } catch (const Error& error) {
     throw CannotPlace(error.what());
   }

@@ -178,21 +178,23 @@ bool has_own_cores(const Mapping& mapping, const Words& words) {
 
 Words placectl_bind() { return {std::filesystem::read_symlink("/proc/self/exe").string(), "bind"}; }
 
-// Puts `placectl bind` in front of the program, which binds each rank to its cores. If an option prevents this, prints
-// a message that names the option.
-void bind_ranks(const Mapping& mapping, const std::vector<std::int32_t>& slot_of_task, Launch& launch) {
-  if (slot_of_task.empty()) return;
-  if (mapping.task.processes_per_rank > 1) return;  // each rank starts further processes, which need all cores
+// Puts `placectl bind` in front of the program, which binds each rank to its cores. Returns whether it did. If an
+// option prevents this, prints a message that names the option.
+bool bind_ranks(const Mapping& mapping, const std::vector<std::int32_t>& slot_of_task, Launch& launch) {
+  if (slot_of_task.empty()) return false;
+  if (mapping.task.processes_per_rank > 1) return false;  // each rank starts further processes, which need all cores
   std::string why = why_not_bound(launch.words);
   // In a task of any component of a heterogeneous job, SLURM_JOB_ID is the ID of the first component.
   const std::int64_t job = parse_integer(environment_value("SLURM_JOB_ID")).value_or(mapping.allocation.step.job);
   const auto plan = spank::encode_plan({static_cast<std::uint32_t>(job), 0, slot_of_task});
   if (!plan) why = "the number of ranks";
-  if (why.empty() && wrap_program(placectl_bind(), launch)) {
-    launch.environment.emplace_back(spank::plan_variable, *plan);
-    if (has_own_cores(mapping, launch.words)) launch.words.insert(launch.words.begin() + 1, "--cpu-bind=cores");
-  } else
+  if (!why.empty() || !wrap_program(placectl_bind(), launch)) {
     notify("run", "Slurm chooses the cores of each rank" + (why.empty() ? why : ", because of " + why));
+    return false;
+  }
+  launch.environment.emplace_back(spank::plan_variable, *plan);
+  if (has_own_cores(mapping, launch.words)) launch.words.insert(launch.words.begin() + 1, "--cpu-bind=cores");
+  return true;
 }
 
 // Removes srun's --nodes. Slurm 24.05 and later accept no --nodes with an arbitrary layout, and the mapping uses the
@@ -263,11 +265,9 @@ const std::string& first_node(const Mapping& mapping) {
   return mapping.task.view.nodes[mapping.outcome.places.front().node].name;
 }
 
-// Plans an arbitrary layout. Also without a plan of cores, `placectl bind` starts the program, to remove the variables
-// of the layout: steps that the program starts could not read this file of SLURM_HOSTFILE.
-void plan_arbitrary(const Mapping& mapping, Launch& launch) {
-  const bool is_bound =
-      std::ranges::count(launch.environment, spank::plan_variable, &std::pair<std::string, std::string>::first) > 0;
+// Plans an arbitrary layout. Also without a plan of cores (`is_bound`), `placectl bind` starts the program, to remove
+// the variables of the layout: steps that the program starts could not read this file of SLURM_HOSTFILE.
+void plan_arbitrary(const Mapping& mapping, bool is_bound, Launch& launch) {
   if (!is_bound && why_not_wrapped(launch.words).empty()) wrap_program(placectl_bind(), launch);
   launch.file = format_hostfile(layout_of(mapping));
   launch.environment.emplace_back("SLURM_HOSTFILE", file_marker);
@@ -280,7 +280,7 @@ void plan_arbitrary(const Mapping& mapping, Launch& launch) {
 void plan_nodes(const Mapping& mapping, Launch& launch) {
   launch.environment.emplace_back("MASTER_ADDR", first_node(mapping));
   if (hides_variables(launch.words)) notify("run", "srun's --export keeps MASTER_ADDR from the tasks");
-  plan_arbitrary(mapping, launch);
+  plan_arbitrary(mapping, false, launch);
   launch.method = "the order of the nodes";
 }
 
@@ -293,8 +293,8 @@ void plan_srun(const Mapping& mapping, Launch& launch) {
   const std::string type = mpi_type(launch.words, mapping.configuration);
   if (type.starts_with("cray")) return plan_rank_order(mapping, launch);
   if (has_false_map(mapping, type)) return plan_reordering(mapping, launch);
-  bind_ranks(mapping, mapping.outcome.step.slot_of_rank, launch);
-  plan_arbitrary(mapping, launch);
+  const bool is_bound = bind_ranks(mapping, mapping.outcome.step.slot_of_rank, launch);
+  plan_arbitrary(mapping, is_bound, launch);
 }
 
 // ---- torchrun: srun starts one torchrun on each node, which starts the processes of its node
@@ -347,17 +347,16 @@ namespace {
 
 void check_torchrun(const Mapping& mapping, const Words& words) {
   const auto check = [&](std::string_view option, const char* variable, std::int64_t number, bool may_be_word) {
-    const std::string of_user = environment_value(variable);
-    if (!of_user.empty() && of_user != std::to_string(number) && !(may_be_word && !parse_integer(of_user)))
-      throw CannotPlace(std::string(variable) + " is not " + std::to_string(number));
+    const auto compare = [&](const std::string& name, const std::string& value) {
+      if (value != std::to_string(number) && !(may_be_word && !parse_integer(value)))
+        throw CannotPlace(name + " is not " + std::to_string(number));
+    };
+    if (const std::string of_user = environment_value(variable); !of_user.empty()) compare(variable, of_user);
     const std::span<const std::string> options = torchrun_options(words);
     for (std::size_t at = 0; at < options.size(); ++at) {
       std::string name(option_name(options[at]));
       std::ranges::replace(name, '_', '-');
-      if (name != option) continue;
-      const std::string value = option_value(options, at);
-      if (value != std::to_string(number) && !(may_be_word && !parse_integer(value)))
-        throw CannotPlace("torchrun's --" + name + " is not " + std::to_string(number));
+      if (name == option) compare("torchrun's --" + name, option_value(options, at));
     }
   };
   check("nnodes", "PET_NNODES", std::ssize(mapping.task.view.nodes), false);
