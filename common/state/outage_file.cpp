@@ -36,6 +36,7 @@ NodeOutages parse_outages(std::string_view text, const std::string& file) {
       if (outages.lists(name)) fail_at(file, line.number, "node " + shown(name) + " is listed twice");
       outages.set(std::move(name), probability, line.number);
     }
+    if (outages.size() > max_hosts) fail_at(file, line.number, "more than " + std::to_string(max_hosts) + " nodes");
   });
   return outages;
 }

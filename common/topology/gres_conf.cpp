@@ -54,7 +54,7 @@ std::vector<std::int32_t> links_of(const ConfLine& line) {
 // Returns the device files of a line, one for each GPU; empty texts for a line with only a number of GPUs.
 // MultipleFiles lists the files of one GPU, such as a part of a divided GPU (MIG).
 std::vector<std::string> files_of(const ConfLine& line) {
-  if (const std::string* const list = value_of(line, "File", "Files")) return expand_hostlist(*list);
+  if (const std::string* const list = value_of(line, "File", "Files")) return expand_hostlist(*list, max_gpus);
   if (const std::string* const list = line.value("MultipleFiles")) return {*list};
   const std::string* const text = line.value("Count");
   const auto count = text ? parse_integer(*text) : 1;

@@ -12,6 +12,8 @@ namespace placement {
 
 namespace {
 
+constexpr std::size_t max_names = 4 * max_hosts;  // of all switches together: each level repeats the nodes below it
+
 std::int64_t number(std::string_view key, std::string_view value) {
   const auto parsed = parse_integer(value);
   if (!parsed) throw Error("topology: " + std::string(key) + "=" + shown(value) + " is not a number");
@@ -22,6 +24,7 @@ std::int64_t number(std::string_view key, std::string_view value) {
 // other block is 0.
 std::vector<SwitchRecord> records_of(std::string_view text) {
   std::vector<SwitchRecord> records;
+  std::size_t names = 0;
   for (const std::string_view line : split_at(text, '\n')) {
     auto pairs = scontrol_pairs(line);
     const bool aggregated = pairs.contains("AggregatedBlock");
@@ -32,6 +35,7 @@ std::vector<SwitchRecord> records_of(std::string_view text) {
       if (!aggregated && records.back().level >= most_levels)
         throw Error("topology: more than " + std::to_string(most_levels) + " levels of switches");
       if (!nodes.empty()) records.back().nodes = expand_hostlist(nodes);
+      if ((names += records.back().nodes.size()) > max_names) throw Error("topology: its switches have too many nodes");
     }
   }
   return records;

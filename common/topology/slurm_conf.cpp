@@ -19,6 +19,8 @@ namespace placement {
 namespace {
 
 constexpr int max_include_depth = 8;
+constexpr int max_included_files = 10'000;
+constexpr std::size_t max_text_of_nodes = 256 << 20;  // Features= and Topology= of all nodes together, in bytes
 constexpr std::int64_t max_count = 65535;  // Slurm keeps the counts of a node in 16 bits
 // Whether topology/block keeps the nodes in the order of their lines in slurm.conf, as Slurm 23.11 to 24.11 do. If this
 // program is built for an older Slurm, which has no topology/block, the slurm.conf belongs to another, newer Slurm.
@@ -113,6 +115,8 @@ class FileReader {
   // that has one, and skips the line in other files.
   void include(const std::string& path, std::int64_t number, std::string name, int depth) {
     if (depth >= max_include_depth) fail_at(path, number, "files include each other");
+    if (++included_files_ > max_included_files)
+      fail_at(path, number, "more than " + std::to_string(max_included_files) + " included files");
     if (depth == 0) top_path_ = path;
     if (name.find('*') != name.npos && std::filesystem::path(top_path_).filename() == "slurm.conf")
       fail_at(path, number, shown(name) + ": Slurm does not expand '*' in a name: include each file by its name");
@@ -131,6 +135,7 @@ class FileReader {
   const TakeLine& take_;
   std::string top_path_;
   std::string cluster_;
+  int included_files_ = 0;
 };
 
 // The reserved cores of a NodeName line. slurm.conf gives their number or their CPUs.
@@ -231,6 +236,9 @@ class NodeReader {
         if (const std::string* features = from->value(key)) node.features = *features;
     reserved_.push_back(reserved(path, line, node));
     const std::vector<std::string> all = hosts_at(names, path, line);
+    text_of_nodes_ += all.size() * (node.features.size() + node.topology.size());
+    if (text_of_nodes_ > max_text_of_nodes)
+      fail_at(path, line.number, "Features= and Topology= of all nodes together have more than 256 MiB");
     const std::vector<std::string> hostnames = hosts_of(path, line, "NodeHostname", all),
                                    addresses = hosts_of(path, line, "NodeAddr", hostnames);
     for (std::size_t n = 0; n < all.size(); ++n) {
@@ -358,6 +366,7 @@ class NodeReader {
   std::vector<NodeShape> nodes_;
   std::unordered_map<std::string, std::size_t> known_, of_hostname_;  // the nodes by name and by NodeHostname
   std::vector<ReservedCores> reserved_;                               // of each NodeName line
+  std::size_t text_of_nodes_ = 0;
   std::vector<std::size_t> reserved_of_;                              // per node: index into reserved_
   std::vector<bool> takes_jobs_;                                      // per node
   std::vector<std::pair<std::string, ConfLine>> down_;                // the DownNodes lines, each with its file

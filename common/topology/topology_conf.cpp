@@ -68,9 +68,10 @@ class KnownNodes {
   // Returns the nodes of a switch, block or ring: those that name it, and those of its Nodes= that name none and that
   // the machine has. As in Slurm, Nodes= may have a NodeHostname. A retired node may stay in the file.
   std::vector<std::string> of(const ConfLine& line, const std::string& file) {
-    std::vector<std::string> names;
-    const std::string* const list = line.value("Nodes");
-    for (std::string& name : list ? hosts_at(*list, file, line) : std::vector<std::string>()) {
+    std::vector<std::string> names, listed;
+    if (const std::string* const list = line.value("Nodes")) listed = hosts_at(*list, file, line);
+    count(listed.size(), file);
+    for (std::string& name : listed) {
       auto known = known_.find(name);
       if (const auto host = name_of_host_.find(name); known == known_.end() && host != name_of_host_.end()) {
         name = host->second;
@@ -81,9 +82,10 @@ class KnownNodes {
       else if (known->second.empty())
         names.push_back(std::move(name));
     }
-    if (const auto own = nodes_of_.find(line.pairs[0].second); own != nodes_of_.end())
+    if (const auto own = nodes_of_.find(line.pairs[0].second); own != nodes_of_.end()) {
+      count(own->second.size(), file);
       names.insert(names.end(), own->second.begin(), own->second.end());
-    count(names.size(), file);
+    }
     return names;
   }
 

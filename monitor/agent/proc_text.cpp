@@ -189,7 +189,7 @@ std::optional<std::uint32_t> slurm_job_of_title(std::string_view cmdline) {
   constexpr std::string_view begin = "slurmstepd: [";
   if (!cmdline.starts_with(begin)) return std::nullopt;
   const std::string_view step = cmdline.substr(begin.size());
-  return parse_number<std::uint32_t>(step.substr(0, step.find_first_of(".]+_")));
+  return parse_number<std::uint32_t>(step.substr(0, step.find_first_of(".]+_:")));
 }
 
 }  // namespace placement::agent

@@ -94,8 +94,11 @@ void SlurmProcesses::look_at(std::int32_t pid, Entry& entry, bool only_state) {
     return;
   }
   if (name == "slurmstepd" && trusted(pid)) {
+    const bool titled = read(pid, "cmdline");
+    // With cgroup/v2 and systemd, Slurm keeps a "slurmstepd infinity", which has no job.
+    if (titled && buffer_.ends_with(std::string_view("\0infinity\0", 10))) return;
     entry.kind = Kind::stepd;
-    if (read(pid, "cmdline")) entry.job = slurm_job_of_title(std::string_view(buffer_.c_str())).value_or(0);
+    if (titled) entry.job = slurm_job_of_title(std::string_view(buffer_.c_str())).value_or(0);
     // A slurmstepd sets its title later, so it is read again.
     if (entry.job == 0) entry.looks = 0;
     return;

@@ -20,7 +20,8 @@ namespace placement::monitor {
 constexpr int rows_at_once = 500;
 
 static bool in_group(uid_t user, const std::string& name) {
-  const group* const wanted = name.empty() ? nullptr : getgrnam(name.c_str());
+  if (name.empty()) return false;
+  const group* const wanted = getgrnam(name.c_str());
   const passwd* const entry = getpwuid(user);
   if (wanted == nullptr || entry == nullptr) return false;
   const gid_t id = wanted->gr_gid;

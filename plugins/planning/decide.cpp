@@ -217,9 +217,13 @@ extern "C" void placement_tell(void) {
   // for a decision the room is not known, but a job that does not start has none.
   const bool found_no_room = record.for_start && decision.outcome == DECISION_STOCK &&
                              (decision.reason_class == STOCK_NO_ROOM || decision.reason_class == STOCK_NO_TIME);
-  const bool is_new = decision.asked && !record.remembered && !decision.wait_told && !found_no_room;
+  const bool is_new = decision.asked && !record.remembered && !decision.wait_told && !found_no_room &&
+                      !(record.predicted && now.predictions.used_up(record.uid));
   if (now.decision_log && (decision.started || is_new))
-    if_memory_lasts([&] { now.decision_log->record(complete_record(decision, now.unbound)); });
+    if_memory_lasts([&] {
+      if (record.predicted) now.predictions.spend(record.uid, std::chrono::milliseconds(1));
+      now.decision_log->record(complete_record(decision, now.unbound));
+    });
   if (decision.wait && !decision.put_off && !decision.wait_told)
     if (JobEntry* const job = now.jobs.find_latest(record.job_id)) job->wait_told = Clock::now();
 }

@@ -78,6 +78,8 @@ struct PluginState {
   DecisionTimeBudget budget = full_budget(config);
   DecisionTimeBudget degraded = degraded_budget;
   DecisionTimeBudget questions = question_budget;
+  // Each record of a prediction (srun --test-only) counts as one millisecond: 50 per second for all users together.
+  DecisionTimeBudget predictions{std::chrono::milliseconds(50), std::chrono::milliseconds(50)};
   CurrentDecision decision;
   Deadline::Time time_left{0};  // of `decision`: DecisionTimeMs without the parts that are done
   std::string unbound;          // the value of TaskPlugin if it binds no rank to a core

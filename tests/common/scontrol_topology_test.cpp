@@ -91,6 +91,9 @@ START_TEST(wrong_input) {
                   "BlockSize=99999999999999999999 ");
   ck_assert_text_eq(shape("SwitchName=s1 Level=63 Nodes=n1\n"), "s1:1");
   ck_assert_error(shape("SwitchName=s1 Level=64 Nodes=n1\n"), "64 levels");
+  std::string many;
+  for (int s = 0; s < 5; ++s) many += "SwitchName=s" + std::to_string(s) + " Level=0 Nodes=n[1-1000000]\n";
+  ck_assert_error(shape(many), "too many nodes");
 }
 END_TEST
 

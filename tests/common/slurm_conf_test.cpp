@@ -235,6 +235,18 @@ START_TEST(includes) {
   ck_assert_error(read_node_shapes(path), "nodes.conf:2: node n1 is given twice");
   directory.file("nodes.conf", "include slurm.conf\n");
   ck_assert_error(read_node_shapes(path), "include each");
+  // Each of 64 lines includes a file with 64 lines, which all include a file with 64 lines.
+  std::string bottom, middle, top;
+  for (int k = 0; k < 64; ++k) {
+    top += "include middle.conf\n";
+    middle += "include bottom.conf\n";
+    bottom += "include nothing.conf\n";
+  }
+  directory.file("middle.conf", middle);
+  directory.file("bottom.conf", bottom);
+  directory.file("nothing.conf", "");
+  directory.file("slurm.conf", top);
+  ck_assert_error(read_node_shapes(path), "more than 10000 included");
   directory.file("slurm.conf", "include gone.conf\n");
   ck_assert_error(read_node_shapes(path), "gone.conf: cannot be opened: No such file");
 }
@@ -249,6 +261,7 @@ START_TEST(bad_nodes) {
   ck_assert_error(nodes_of("NodeName=n Sockets=two"), "Sockets=two");
   ck_assert_error(nodes_of("NodeName=n Boards=65535 SocketsPerBoard=2"), "131070 sockets");
   ck_assert_error(nodes_of("NodeName=n CPUs=2 fast"), ":1: 'fast' ");
+  ck_assert_error(nodes_of("NodeName=n[1-100000] Features=" + std::string(3000, 'f')), ":1: Features= and Topology=");
   ck_assert_error(read_node_shapes("/nonexistent/slurm.conf"),
                   "/nonexistent/slurm.conf: cannot be opened: No such file");
 }

@@ -161,7 +161,8 @@ START_TEST(wrong_switches) {
 }
 END_TEST
 
-// Each switch of a chain or comb has all nodes below it. A long one would take time and memory for each pair.
+// Each switch of a chain or comb has all nodes below it. A long one would take time and memory for each pair. Nodes
+// that the machine does not have take memory, too.
 START_TEST(long_chains) {
   const auto chain = [](int switches, int of_nodes) {
     std::string text = "SwitchName=s0 Nodes=n[1-" + std::to_string(of_nodes) + "]\n";
@@ -181,6 +182,8 @@ START_TEST(long_chains) {
   std::string all;
   for (int s = 0; s < 60'000; ++s) all += "SwitchName=s" + std::to_string(s) + " Nodes=n[1-2000]\n";
   ck_assert_error_words(parse_topology_conf(all, "t", nodes(2000)), "t together 512");
+  const std::string unknown = "SwitchName=a Nodes=x[1-600000]\nSwitchName=b Nodes=y[1-600000]\n";
+  ck_assert_error_words(parse_topology_conf(unknown, "t", nodes(8)), "t together 512");
 }
 END_TEST
 

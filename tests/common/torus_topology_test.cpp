@@ -267,6 +267,7 @@ START_TEST(outages) {
   ck_assert_words(refused("n1"), "o:1: 'n1' \"node probability\"");
   ck_assert_words(refused("n[1-3] 0\nn2 0"), "o:2: n2 twice");
   ck_assert_words(refused("n[1 0"), "o:1: 'n[1' brackets");
+  ck_assert_words(refused("a[1-600000] 0\nb[1-600000] 0"), "o:2: more nodes");
 }
 END_TEST
 

@@ -131,6 +131,7 @@ ln -s "$work/victim" open/log
 cat >bin/rm <<'END'
 #!/bin/sh
 /bin/rm "$@"
+{ cut -d ' ' -f 6 /proc/$$/stat; env; readlink /proc/$$/fd/*; } >seen
 [ "$*" != "-f slurm_placement_plugin.prom.new" ] || mkfifo slurm_placement_plugin.prom.new
 END
 chmod +x bin/rm
@@ -139,7 +140,9 @@ SP_REBUILD_LOG=$work/open/log timeout 60 "$rebuild" --force >said 2>&1
 [ $? = 1 ] || fail "a FIFO of another user: it did not end by itself"
 [ "$(cat victim)" = mine ] || fail "the log went through a link of another user"
 { [ ! -L open/log ] && grep -q 'job_record_t' open/log; } || fail "the log is not in its place"
-rm -f bin/rm break metrics/*.new
+{ [ -s metrics/seen ] && ! grep -qE "^(SP_REBUILD|$(cut -d ' ' -f 6 /proc/$$/stat)\$)|/(lock|log|said)\$|^/dev/(pts|tty)" metrics/seen; } ||
+  fail "the owner of the metric's directory gets a terminal, an open file or the environment of root: $(cat metrics/seen)"
+rm -f bin/rm break metrics/*.new metrics/seen
 
 # Two upgrades. The second comes while the plugin of the first is built.
 tree_of 24.11.10

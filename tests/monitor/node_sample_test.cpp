@@ -241,6 +241,8 @@ START_TEST(jobs_of_slurm) {
                    " 201 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 0 50 1000 10");
   node.process(300, "bash", 1, 'R');
   node.process(301, "noise", 300, 'R');
+  node.process(400, "slurmstepd", 1);
+  node.title(400, std::string("/usr/sbin/slurmstepd\0infinity\0", 30));
   SlurmProcesses processes(node.root.path());
   ck_assert(processes.scan());
   ck_assert(processes.slurmd());

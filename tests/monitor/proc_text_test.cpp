@@ -134,6 +134,7 @@ START_TEST(jobs) {
     ck_assert_msg(!parse_real_user(bad), "'%s'", bad);
   ck_assert_uint_eq(*slurm_job_of_title("slurmstepd: [12+1.0]"), 12);
   ck_assert_uint_eq(*slurm_job_of_title("slurmstepd: [3]"), 3);
+  ck_assert_uint_eq(*slurm_job_of_title("slurmstepd: [4:namespace]"), 4);
   for (const char* bad : {"", "slurmstepd", "slurmstepd: [", "slurmstepd: [x.0]", "/usr/sbin/slurmstepd: [1.0]"})
     ck_assert_msg(!slurm_job_of_title(bad), "'%s'", bad);
 }

@@ -79,6 +79,34 @@ START_TEST(a_decision_that_is_put_off_has_its_candidates) {
 }
 END_TEST
 
+// A user who asks very often when a job would start must not fill the history. The records of jobs are all kept.
+START_TEST(predictions_are_limited) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.path() + "/decisions";
+  TestMachine(4, 1).configure("DecisionFile=" + file + "\n");
+  Environment environment = Environment::with_matrix(ring(4));
+  const Offer offer(4, 2);
+  const auto tell = [&](std::uint32_t job, uid_t uid, bool predicted) {
+    placement_request request = request_for(environment, 4);
+    request.job_id = job;
+    request.uid = uid;
+    request.predicted = predicted;
+    decide(offer, request);
+    placement_tell();
+  };
+  std::uint32_t job = 0;
+  for (int k = 0; k < 200; ++k) tell(++job, 1, true);
+  for (int k = 0; k < 100; ++k) tell(++job, 1, false);
+  tell(++job, 2, true);
+  std::map<std::pair<std::uint32_t, bool>, int> count;
+  for (const Decision& told : DecisionReader(file).read()) ++count[{told.uid, told.predicted}];
+  ck_assert_int_ge(count[std::pair(1, true)], 30);
+  ck_assert_int_lt(count[std::pair(1, true)], 50);
+  ck_assert_int_eq(count[std::pair(1, false)], 100);
+  ck_assert_int_eq(count[std::pair(2, true)], 1);
+}
+END_TEST
+
 // The texts for users. A comment has at most 511 bytes, of printable ASCII without quotes and backslashes.
 START_TEST(texts_of_decisions) {
   CurrentDecision decision;
@@ -127,6 +155,7 @@ int main() {
   TCase* cases = tcase_create("decision_log");
   tcase_add_test(cases, a_refused_plan_leaves_no_costs);
   tcase_add_test(cases, a_decision_that_is_put_off_has_its_candidates);
+  tcase_add_test(cases, predictions_are_limited);
   tcase_add_test(cases, texts_of_decisions);
   suite_add_tcase(suite, cases);
   return run_suite(suite);

@@ -201,7 +201,9 @@ START_TEST(gres_conf_tells_the_gpus_of_a_node) {
       "NodeName=c1 AutoDetect=nvml\n"
       "NodeName=c2 Name=gpu Type=a File=/dev/a\nNodeName=c2 Name=gpu Type=b File=/dev/b\n"
       "NodeName=c3 Name=gpu File=/dev/a Cores=zero\n"
-      "NodeName=c4 Name=gpu File=/dev/a[0-\n";
+      "NodeName=c4 Name=gpu File=/dev/a[0-\n"
+      "NodeName=c5 Name=gpu File=/dev/a[0-1000000000]\n"
+      "NodeName=c6 Name=gpu File=/dev/a[0-1024]\n";
   const auto a2 = gpus_by(text, "a2").value();
   ck_assert_uint_eq(a2.size(), 3);
   ck_assert_text_eq(a2[1].file, "/dev/dri/card129");
@@ -228,7 +230,7 @@ START_TEST(gres_conf_tells_the_gpus_of_a_node) {
   ck_assert_text_eq(mixed[0].file, "/dev/g0");
   ck_assert(mixed[0].links.empty());
   ck_assert(mixed[1].links == (Numbers{0, -1}));
-  for (const char* node : {"c1", "c2", "c3", "c4"}) ck_assert_msg(!gpus_by(text, node), "%s", node);
+  for (const char* node : {"c1", "c2", "c3", "c4", "c5", "c6"}) ck_assert_msg(!gpus_by(text, node), "%s", node);
   ck_assert(!gpus_by("NodeName=a[1- Name=gpu\nName=gpu Cores=0\n", "other"));  // for which nodes is the line?
   ck_assert_error(placement::read_gpu_shapes("/no/such/gres.conf", "a1"), "/no/such/gres.conf");
 }

@@ -136,6 +136,12 @@ bad_input() {
     run topology -w n1 wrong
     refused 1 'wrong:2'
   done
+  printf 'n1 a%s\n' "$(printf '.a%.0s' {1..65})" >wrong
+  run topology -w n1 wrong
+  refused 1 'wrong:1 levels'
+  awk 'BEGIN { for (n = 1; n <= 100000; ++n) print "core.n" n }' >many
+  run topology -w 'n[1-100000]' many
+  refused 1 'many one switch'
 }
 
 # "placectl map" reads what the command prints.

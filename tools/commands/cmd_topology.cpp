@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
+#include <map>
 #include <set>
 
 #include "common/slurm/controller_query.hpp"
@@ -88,13 +88,8 @@ Links links_of_ports(const std::string& text, const Names& nodes) {
       links.push_back({1, std::string(port.host), port.of});
     return true;
   });
-  for (bool closer = true; closer;) {
-    closer = false;
-    for (const Port& port : ports) {
-      closer = closer || distance[port.of] + 1 < distance[port.to];
-      distance[port.to] = std::min(distance[port.to], distance[port.of] + 1);
-    }
-  }
+  for (int level = 0; level < most_levels; ++level)
+    for (const Port& port : ports) distance[port.to] = std::min(distance[port.to], distance[port.of] + 1);
   for (const Port& port : ports)
     links.push_back({1.0 + std::max(1, distance[port.of] + distance[port.to]), port.of, port.to});
   return links;
@@ -137,6 +132,7 @@ Links links_of_addresses(const std::string& text, const std::string& file, const
                   "address such as core.rack3.n17, x1000c0s1b0n0 or 02:00:00:00:1a:43");
     std::string below(words[0].substr(words.size() == 1 ? words[0].rfind('.') + 1 : 0));
     if (!nodes.contains(below)) continue;
+    if (std::ranges::count(address, '.') > most_levels) fail_at(file, line.number, "an address of too many levels");
     for (int distance = 1; dot != address.npos && dot > 0; dot = address.rfind('.', dot - 1), ++distance) {
       const std::string above = "switch " + address.substr(0, dot);
       links.push_back({static_cast<double>(distance), below, above});
@@ -179,9 +175,12 @@ std::string topology_of(const Links& links, const std::vector<std::string>& node
   std::vector<Top> tops;
   for (const std::string& node : nodes) tops.push_back({node, node});
   std::map<std::string, std::string> joined_to;  // for each end, another one of its set, or itself
-  const std::function<std::string(const std::string&)> set_of = [&](const std::string& end) {
-    std::string& other = joined_to.try_emplace(end, end).first->second;
-    return other == end ? end : other = set_of(other);
+  const auto set_of = [&](std::string end) {
+    while (true) {
+      std::string& other = joined_to.try_emplace(end, end).first->second;
+      if (other == end) return end;
+      end = other = joined_to[other];  // which halves the way for the next call
+    }
   };
   std::string text;
   int switches = 0;
