@@ -32,7 +32,7 @@ constexpr struct {
     {"the answer does not belong to the last challenge", RefusalClass::other},
     {"munge credential not valid here: compare munge.key of both hosts", RefusalClass::identity},
     {"clocks differ too much, or the credential is old", RefusalClass::clock},
-    {"seen before", RefusalClass::other},
+    {"replayed: it was received before", RefusalClass::other},
     {"credential of another user: run agents and monitors as one MonitorUser", RefusalClass::identity},
     {"munge does not answer on that host", RefusalClass::other},
     {"unknown session", RefusalClass::other},

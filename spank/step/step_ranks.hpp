@@ -21,8 +21,8 @@ struct StepPlacement : Placement {
   bool whole_cores = true;                               // false: tasks have hardware threads, and may share a core
   // Hop-bytes of the order that the policy prefers, if MPI cannot read its map; see MapLength.
   std::optional<Cost> cost_of_best_order;
-  // ln(m / p): the policy minimizes m for this placement, and p for the order that it prefers. Nothing if the policy
-  // compares by hop-bytes, or if MPI can read the map of that order.
+  // ln(m / p): the policy's objective is m for this placement, and p for the order that the policy prefers. Nothing if
+  // the policy compares by hop-bytes, or if MPI can read the map of that order.
   std::optional<double> worse_by;
 };
 
@@ -34,8 +34,8 @@ using MapLength = std::function<double(const std::vector<std::vector<std::uint32
 // Deadline::wall_factor times as long. Policies limit their own work; this deadline is for an overloaded machine.
 inline constexpr std::chrono::seconds policy_patience{4};
 
-// Returns by how much the placement is worse than the order that the policy prefers, such as ", 12 % worse by what NLA
-// minimizes". Returns an empty text if the policy compares by hop-bytes.
+// Returns by how much the placement is worse than the order that the policy prefers, such as ", 12 % worse for the
+// objective of NLA". Returns an empty text if the policy compares by hop-bytes.
 std::string worse_text(const StepPlacement& placement, const std::string& policy);
 
 // Returns the placement of the step's ranks by the policy of the request. `view` has the nodes of the step, in the
