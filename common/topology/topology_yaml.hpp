@@ -44,8 +44,8 @@ MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wan
 // comes first. Returns an empty path if neither exists.
 std::string topology_file(const std::string& slurm_conf);
 
-// Returns the content of topology_file(); if it is a topology.yaml, only the cluster's topology. Throws Error if there
-// is no file.
+// Returns topology_file() with its text, or with the cluster's topology in a topology.yaml. Throws Error without a
+// file.
 MachineFile read_site_topology(const std::string& slurm_conf);
 
 // Returns parse_switches() of topology_file(); none without a file. Throws Error as parse_switches() does.

@@ -1,5 +1,6 @@
-# SPDX-License-Identifier: GPL-2.0-or-later shellcheck shell=bash disable=SC2154 contrib/root makes a root with these
-# functions: debootstrap installs it from the archive of this machine's apt sources.
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2154
+# Functions of contrib/root: debootstrap makes a root from the archive of this machine's apt sources.
 
 # Prints the apt sources of this machine for its release of Debian, one per line as "URL @SUFFIX COMPONENTS". @ stands
 # for the release.

@@ -46,8 +46,7 @@ PairSource less_certain(PairSource a, PairSource b) {
 
 }  // namespace
 
-// The model of one attribute. Latency is the sum of its parts. The logarithm of bandwidth is also a sum, with an upper
-// bound per node.
+// The model of one attribute. Latency, or the logarithm of bandwidth, is the sum of its parts. Nodes bound bandwidth.
 struct PairModel::Fit {
   Fit(const PairModel& model, Measurement measurement, double now_s);
 

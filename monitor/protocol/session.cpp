@@ -14,8 +14,7 @@ constexpr double last_wait_s = 16;
 constexpr double session_age_s = 24 * 3600;
 constexpr double reset_pause_s = 5;  // least time between two resets that are accepted
 
-// Number of token buckets of a peer for joins from unprivileged ports other than its last one. The first join from an
-// unprivileged port allocates all buckets, 2.5 KiB.
+// Token buckets of a peer for joins from unprivileged ports other than its last one. The first join allocates 2.5 KiB.
 constexpr std::size_t stranger_buckets = 64;
 
 constexpr std::uint64_t peer_bits = 24;  // the low bits of a session's id, which are the peer's number

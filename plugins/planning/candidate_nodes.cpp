@@ -122,7 +122,7 @@ void CandidateNodes::choose_nodes(const Machine& machine, const Config& config) 
   capacity.assign(offer_.node_count, 0);
   for (std::uint32_t node = 0; node < offer_.node_count; ++node) {
     if (offer_.node[node] < 0 || offer_.node[node] >= machine.nodes())
-      throw PlacementError(STOCK_MACHINE, "Slurm offers a node that the plugin does not know");
+      throw PlacementError(STOCK_MACHINE, "an offered node is unknown to the plugin");
     const NodeShape& shape = machine.node(offer_.node[node]);
     if (cores(node).size() != static_cast<std::size_t>(shape.sockets) * shape.cores_per_socket)
       throw PlacementError(STOCK_MACHINE, "the cores of node " + shape.name + " have changed");
