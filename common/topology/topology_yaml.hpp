@@ -44,8 +44,7 @@ MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wan
 // comes first. Returns an empty path if neither exists.
 std::string topology_file(const std::string& slurm_conf);
 
-// Returns topology_file() with its text, or with the cluster's topology in a topology.yaml. Throws Error without a
-// file.
+// Returns topology_file() with its text, or with the cluster's topology in the topology.yaml. Throws Error if none.
 MachineFile read_site_topology(const std::string& slurm_conf);
 
 // Returns parse_switches() of topology_file(); none without a file. Throws Error as parse_switches() does.

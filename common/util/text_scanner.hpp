@@ -42,8 +42,7 @@ class TextScanner {
   // Returns the next field, `what`, as a whole number. Throws Error unless it is from `least` to `most`.
   std::int64_t count(std::string_view what, std::int64_t most, std::int64_t least = 0);
   // Returns the next field as an amount of traffic, from 0 to below 2^63, with or without fraction and exponent. A long
-  // double holds each integer of this range exactly. Throws Error for anything else; `what` names the field in the
-  // message.
+  // double holds these integers exactly. Throws Error for anything else; `what` names the field in the message.
   long double amount(std::string_view what);
   // Throws Error when a field is left in the line. `expected` describes the correct line in the message.
   void end_line(std::string_view expected);

@@ -26,8 +26,7 @@ namespace {
 
 constexpr double lookup_pause_s = 60;
 constexpr double lookup_look_s = 0.1;  // interval at which the agent checks whether a lookup is over
-// After silent_hellos hellos without an answer, the agent logs that the monitor does not answer. After more than
-// lost_hellos, it looks up its address again.
+// The agent logs that a monitor did not answer silent_hellos hellos. After lost_hellos, it looks up the address again.
 constexpr int silent_hellos = 3, lost_hellos = 6;
 constexpr double longest_sleep_s = 5;
 constexpr int datagrams_at_once = 64;

@@ -46,7 +46,7 @@ PairSource less_certain(PairSource a, PairSource b) {
 
 }  // namespace
 
-// The model of one attribute. Latency, or the logarithm of bandwidth, is the sum of its parts. Nodes bound bandwidth.
+// The model of one attribute: latency, or the logarithm of bandwidth, as a sum of parts. Nodes can limit bandwidth.
 struct PairModel::Fit {
   Fit(const PairModel& model, Measurement measurement, double now_s);
 

@@ -95,10 +95,9 @@ void number_as_driver(const CommandLine& line, const NodeTopology& node, std::ve
   const bool known = told.size() == files.size();
   if (known) files = std::move(told);
   if (line.has("driver") || (!known && !files.front().starts_with("/dev/nvidia"))) return;
-  notify("gres-conf", formatted("%s: for the node's numbers, use --driver with the node's %s",
-                                known ? "device files have the numbers of this host"
-                                      : "device files are numbered in the order of NVML, which may differ",
-                                driver_directory));
+  notify("gres-conf",
+         formatted("device files follow %s: for the node's numbers, use --driver with the node's %s",
+                   known ? "this host's numbers" : "the order of NVML, which may differ", driver_directory));
 }
 
 std::vector<std::string> device_files(const CommandLine& line, const NodeTopology& node) {
