@@ -36,7 +36,7 @@ Value word_setting(const std::string& variable, Words<Value> words, const std::s
 
 // Returns whether srun started this process, one of `ranks` in MPI_COMM_WORLD. Slurm's variables in the environment
 // then describe the node of the process. A process that mpirun started may have inherited the environment of mpirun's
-// node. All processes get the same answer. If mpirun starts one process per node, all processes of a node do.
+// node. The answer is equal on all processes, or, if mpirun starts one process per node, on all processes of a node.
 inline bool started_by_srun(std::int32_t ranks) {
   return std::to_string(ranks) == environment_value("SLURM_STEP_NUM_TASKS");
 }

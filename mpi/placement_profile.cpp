@@ -41,14 +41,14 @@ constexpr const char* help =
     "COMMAND starts the program: mpirun, srun, or the program itself.\n\n"
     "  -o, --output=FILE       the matrix [placement-profile.txt]; FILE.summary is next to it\n"
     "      --from-topology     count neighbours in the virtual topologies instead of traffic\n"
-    "      --count=KINDS       all, or of point-to-point, collective, one-sided, with commas [all]\n"
+    "      --count=KINDS       all, or a list of point-to-point,collective,one-sided [all]\n"
     "      --collectives=MODEL messages of collectives: generic or direct [generic]\n"
     "      --salvage=WHEN      keep counts in files while the program runs: auto, yes, no [auto]\n"
     "      --merge FILE        make FILE from the counts of a program that died, and exit\n"
     "  -h, --help              this text\n"
     "      --version           the version\n\n"
     "The last line on standard error reports what was written, or why nothing was.\n"
-    "Exit code: that of COMMAND, but 1 if it is 0 and no matrix was written; 2 for a wrong\n"
+    "Exit code: that of COMMAND; 1 if COMMAND returns 0 but no matrix was written; 2 for a wrong\n"
     "option or a file that cannot be created; 126 or 127 when COMMAND cannot be run.\n";
 
 enum Option { from_topology = 256, count, collectives, salvage, merge_only, version };

@@ -23,8 +23,8 @@ extern constinit std::atomic<bool> running;
 // Returns the counters; null when nothing is to be counted.
 inline Traffic* traffic() { return counting.load(std::memory_order_relaxed); }
 
-// Returns the counters for events that happen once, such as the creation of a topology. They also count in a pause of
-// the sampling.
+// Returns the counters for events that happen once, such as the creation of a topology. Pauses of the sampling do not
+// stop them.
 Traffic* traffic_in_pauses_too();
 
 // Returns the time of a cheap clock that is common to all threads. end() determines its rate.
@@ -59,7 +59,7 @@ inline void look_at_sampling_sometimes() {
   if (--calls_to_look == 0) look_at_sampling_now();
 }
 
-// Adds the time of a call that can wait to the time in MPI. The object exists during the call.
+// Measures an MPI call that may wait, and adds its time to the time in MPI. The object exists during the call.
 class Timed {
  public:
   Timed() : traffic_(traffic()), begin_(traffic_ ? ticks() : 0) {}
@@ -129,7 +129,7 @@ CollectiveModel collective_model();
 // Handles MPI_Pcontrol: level 0 stops counting, any other level continues it.
 void set_level(int level);
 
-// The messages of each start of a persistent request to one process.
+// The messages to one process that each start of a persistent request sends.
 struct PlannedSend {
   TrafficKind kind;
   std::int32_t world;      // rank in MPI_COMM_WORLD, or WorldRanks::outside for a process that is not in it

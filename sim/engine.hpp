@@ -46,8 +46,8 @@ struct ReplayOptions {
   StockRequest stock_request = StockRequest::nodes;
   bool whole_nodes = false;  // jobs do not share nodes
   bool full_start = false;   // other jobs fill the machine when the replay begins
-  // Number of waiting jobs that are examined for backfill, after the first one. In a job array, only the tasks for
-  // which cores are free count, and most_planned_tasks further tasks.
+  // Number of waiting jobs that are examined for backfill, after the first one. A job array counts for at most the
+  // number of its tasks that fit on the free cores, plus most_planned_tasks.
   std::int32_t backfill_depth = 500;
   double backfill_interval_s = 0;  // time from one backfill to the next; 0: a backfill at each event
   Backfill backfill = Backfill::easy;
@@ -97,7 +97,7 @@ struct MachineSample {
   std::int64_t largest_in_subtree = 0;  // most free cores in one subtree just below the root
 };
 
-// A job that filled the machine when the replay began, in the order in which they got their cores.
+// A job that filled the machine when the replay began.
 struct FillJob {
   std::int32_t tasks = 0;
   std::int64_t end_us = 0;
@@ -118,7 +118,7 @@ struct ReplayTotals {
 // The result of a replay.
 struct Replay : ReplayTotals {
   std::vector<JobOutcome> outcomes;  // one per job of the list
-  std::vector<FillJob> fill;         // empty unless ReplayOptions::full_start is set
+  std::vector<FillJob> fill;         // in the order in which they got their cores; empty without full_start
   std::vector<MachineSample> samples;
   std::vector<FreeLeaves> free_leaves;  // before jobs start at that time; at most most_free_leaves
   std::int64_t makespan_us = 0;         // time from the start of the window to the last end, or to a job's last failure
@@ -137,10 +137,10 @@ struct ReplayControl {
 };
 
 // Replays jobs, sorted by submit time, on an empty machine: first come, first served, with the backfill of
-// ReplayOptions. The run time of a job is T' = (S (1 - a) + R a) T [TM §7]. R is its communication, and S its slowdown
-// by the load of other programs, divided by that of the stock choice. Without known load S is 1.
-// `control` may be null.
-// Memory is O(jobs + cores). Throws Error when a run time or the simulated time is too long to be counted.
+// ReplayOptions. The run time of a job is T' = (S (1 - a) + R a) T [TM §7]. R and S compare its placement with the
+// stock choice: R is the ratio of communication, S that of the slowdown by the load of other programs. S is 1 if no
+// load is known. `control` may be null. Memory is O(jobs + cores). Throws Error when a run time or the simulated time
+// is too long to be counted.
 Replay replay(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,
               const PatternSource& patterns, const ReplayOptions& options, ReplayControl* control = nullptr);
 

@@ -234,10 +234,10 @@ void ask_for_what_lacks(const PlacementRequest& placement_request, ClusterView& 
   if (why.empty()) return;
   const bool same_policy = policy_of_job(step.job) == placement_request.spec.policy;
   slurm_info(
-      "placement: step %u.%u by %s: slurmctld sent no torus, outage probabilities or measured network with the job%s, "
+      "placement: step %u.%u by %s: the job has no torus, outage probabilities or measured network from slurmctld%s, "
       "and %s: the step uses Slurm's topology alone",
       step.job, step.step, placement_request.spec.policy.c_str(),
-      same_policy ? "" : ", which was not submitted with that policy", why.c_str());
+      same_policy ? "" : " (the job was not submitted with this policy)", why.c_str());
 }
 
 // Reports which data a policy that this srun names did not have for the step. If there were no data at all, the user
@@ -312,7 +312,7 @@ void place_or_throw(spank_t spank, std::optional<PlacementRequest>& placement_re
   slurm_step_layout_t* const layout = layout_of(spank);
   if (!layout) throw Error("srun's structure of the step differs from the one for which this plugin was compiled");
   if ((layout->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)  // from SLURM_HOSTFILE, with any -m
-    throw Error("an arbitrary distribution names the nodes of the ranks itself");
+    throw Error("an arbitrary distribution already sets the node of each rank");
   if (placement_request->automatic && !placement_request->matrix)
     take_stored_profile(*placement_request, command_of_step(spank), static_cast<std::int32_t>(layout->task_cnt));
   if (placement_request->automatic && !placement_request->matrix) return;

@@ -30,7 +30,7 @@ enum class MatrixFormat {
 
 // Returns the name of a format for users: dense, edges, np, mtx, table, metis, scotch or prof.
 const char* to_string(MatrixFormat format);
-// Returns the format with this name, for writing. Throws Error with the right names for another one.
+// Returns the format with this name, for writing. Throws an Error that lists the valid names for any other name.
 MatrixFormat writable_format(std::string_view name);
 
 // Facts about a matrix that was read.

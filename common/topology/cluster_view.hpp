@@ -32,7 +32,7 @@ struct NodeView {
   std::int32_t cores() const { return sockets * cores_per_socket; }
 };
 
-// The fabric of a node that is on no switch, on a machine that has switches. Stock Slurm gives this node to no job.
+// The fabric of a node without a switch, on a machine that has switches. Stock Slurm allocates this node to no job.
 constexpr std::int32_t no_fabric = -1;
 
 // The cluster as a policy sees it at the time of a decision. Only the listed nodes are offered to the job; the tree may

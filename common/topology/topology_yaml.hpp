@@ -22,7 +22,7 @@ struct YamlTopology {
   // torus3d it is a torus file, for parse_torus(). It is empty for flat, and for several toruses. Each line has the
   // line number at which its switch or block starts in the topology.yaml, unless several start on one line.
   std::string conf;
-  std::string toruses = {};  // for torus3d: a line of a topology.conf for each torus, which is a ring there
+  std::string toruses = {};  // for torus3d: topology.conf lines that describe each torus as a ring
 };
 
 // Returns whether a file is a topology.yaml: its name ends so, or it begins with "---", "topology:" or a list.
@@ -44,7 +44,7 @@ MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wan
 // comes first. Returns an empty path if neither exists.
 std::string topology_file(const std::string& slurm_conf);
 
-// Returns the file topology_file(), of a topology.yaml the topology of the cluster. Throws Error if there is none.
+// Returns topology_file() with its text, or with the cluster's topology in the topology.yaml. Throws Error if none.
 MachineFile read_site_topology(const std::string& slurm_conf);
 
 // Returns parse_switches() of topology_file(); none without a file. Throws Error as parse_switches() does.

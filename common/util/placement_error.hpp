@@ -7,7 +7,7 @@
 
 namespace placement {
 
-// The Error of a policy that cannot place a job, with the class of its reason; that of a plain Error is STOCK_REQUEST.
+// The Error of a policy that cannot place a job. It has the class of the reason; a plain Error has class STOCK_REQUEST.
 class PlacementError : public Error {
  public:
   PlacementError(stock_reason reason, const std::string& text) : Error(text), reason_(reason) {}

@@ -16,16 +16,16 @@ namespace placement {
 // older list. Returns false, with errno, when the file system has no access lists or this process may not set them.
 bool let_user_read(int file, uid_t reader) noexcept;
 
-// Writes `bytes` to the new file PATH.new and renames it to `path`, so that a reader never sees a part of them. Safe
+// Writes `bytes` to the new file PATH.new and renames it to `path`, so that a reader never sees a partial file. Safe
 // for root in a directory that another user may write: existing files and links of both names are neither followed nor
-// written. In a process of root, another user's symbolic link on the way to the directory is an error. `admit` gets the
-// descriptor of the new file, which only its owner may read, lets others read it, and returns whether that succeeded.
+// written. Root gets an error if the path to the directory has a symbolic link of another user. Only its owner may read
+// the new file at first. `admit` gets its descriptor, lets other users read it, and returns whether that succeeded.
 // Throws Error with the path and the reason; the old file then stays.
 void replace_file(const std::string& path, std::span<const std::byte> bytes, const std::function<bool(int)>& admit);
 
-// Opens `path` for writing as fopen() does, and empties it. A process of root follows no symbolic link of another user,
-// neither the file nor a directory on the way, and opens no special file of another user; /dev/fd, /dev/std* and /proc
-// are of the process itself. Throws Error with the path and the reason.
+// Opens `path` for writing as fopen() does, and empties it. A process of root rejects symbolic links of other users,
+// anywhere in the path, and special files of other users. It opens paths in /dev/fd, /dev/std* and /proc unchecked,
+// because they belong to the process itself. Throws Error with the path and the reason.
 FileDescriptor open_output(const std::string& path);
 
 }  // namespace placement

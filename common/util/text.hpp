@@ -21,7 +21,7 @@ struct TextLine {
   std::string_view text;
 };
 
-// Returns the lines of `text` with more than blanks and comments. They point into it. Skips a UTF-8 byte order mark.
+// Returns the lines of `text` with more than blanks and comments, as parts of `text`. Skips a UTF-8 byte order mark.
 std::vector<TextLine> text_lines(std::string_view text);
 
 // Returns `text` with '?' for each byte that is not printable ASCII, so that it is safe on a terminal and one line.
@@ -40,7 +40,7 @@ std::string_view trimmed(std::string_view text);
 std::vector<std::string_view> split_words(std::string_view text);
 // Splits `text` at each `separator`. Parts may be empty; an empty text has one empty part.
 std::vector<std::string_view> split_at(std::string_view text, char separator);
-// The parts would outlive a temporary text in "for (part : split_words(f()))".
+// Deleted, because the parts would outlive a temporary text, as in "for (part : split_words(f()))".
 template <std::same_as<std::string> Temporary>
 void split_words(Temporary&& text) = delete;
 template <std::same_as<std::string> Temporary>

@@ -8,8 +8,8 @@ namespace placement {
 
 // Reads a text of numbers line by line and field by field. Errors name the file and the line. Fields are separated by
 // blanks, tabs, or one comma or semicolon. If the first line has a comma or semicolon and no tab, blanks do not
-// separate fields, so names may have them. Neither does a separator within double quotes; one at the end of a line adds
-// no empty field. Lines end in LF or CR LF. Blank lines and lines that start with '#' are skipped.
+// separate fields, so names may have blanks. A separator within double quotes is part of a field; one at the end of a
+// line adds no empty field. Lines end in LF or CR LF. Blank lines and lines that start with '#' are skipped.
 class TextScanner {
  public:
   // `name` is the file's in errors. Both must outlive the scanner. Skips a UTF-8 byte order mark.
@@ -30,8 +30,8 @@ class TextScanner {
   bool ends_in_comma() const;
   // Returns whether no field is left in the line.
   bool at_line_end();
-  // Returns whether the next field is empty, which only commas and semicolons show. With `at_end` the end of the line
-  // after a comma or semicolon counts as an empty field, too.
+  // Returns whether the next field is empty: a comma or semicolon comes before any character of it. With `at_end`, the
+  // end of the line after a comma or semicolon is also an empty field.
   bool at_empty_field(bool at_end);
   // Continues at the offset `position` of line(), in bytes from 0.
   void skip_to(std::size_t position) { at_ = line_.data() + position; }
@@ -41,8 +41,8 @@ class TextScanner {
   std::string_view word(std::string_view what);
   // Returns the next field, `what`, as a whole number. Throws Error unless it is from `least` to `most`.
   std::int64_t count(std::string_view what, std::int64_t most, std::int64_t least = 0);
-  // Returns the next field as an amount of traffic, from 0 to below 2^63, with or without fraction and exponent; a long
-  // double holds each integer of it exactly. Throws Error for anything else; `what` names the field in the message.
+  // Returns the next field as an amount of traffic, from 0 to below 2^63, with or without fraction and exponent. A long
+  // double holds these integers exactly. Throws Error for anything else; `what` names the field in the message.
   long double amount(std::string_view what);
   // Throws Error when a field is left in the line. `expected` describes the correct line in the message.
   void end_line(std::string_view expected);

@@ -9,8 +9,8 @@
 
 namespace placement {
 
-// Returns the number of the user `name` on this host; nothing if there is none. A static program may be unable to load
-// the host's sources of users, so /etc/passwd comes first.
+// Returns the ID of the user `name` on this host; nothing if there is no user. Searches /etc/passwd first, because a
+// static program may be unable to load the host's NSS modules.
 inline std::optional<uid_t> number_of_user(const std::string& name) {
   const std::unique_ptr<FILE, int (*)(FILE*)> local(std::fopen("/etc/passwd", "re"), &std::fclose);
   const passwd* user = nullptr;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2154
-# How contrib/root makes a root: by debootstrap, from the archive that this machine's own apt sources name.
+# Functions of contrib/root: debootstrap makes a root from the archive of this machine's apt sources.
 
-# Prints the entries of this machine's apt sources for its own release of Debian, one line "URL @SUFFIX COMPONENTS"
-# each; @ stands for the release.
+# Prints the apt sources of this machine for its release of Debian, one per line as "URL @SUFFIX COMPONENTS". @ stands
+# for the release.
 debian_entries() {
   local own
   # shellcheck disable=SC1091

@@ -25,8 +25,8 @@ namespace placement::agent {
 namespace {
 
 constexpr double lookup_pause_s = 60;
-constexpr double lookup_look_s = 0.1;  // how often the agent looks whether a lookup is over
-// Hellos without an answer, after which a monitor is said not to answer, and after which it may have another address.
+constexpr double lookup_look_s = 0.1;  // interval at which the agent checks whether a lookup is over
+// The agent logs that a monitor did not answer silent_hellos hellos. After lost_hellos, it looks up the address again.
 constexpr int silent_hellos = 3, lost_hellos = 6;
 constexpr double longest_sleep_s = 5;
 constexpr int datagrams_at_once = 64;

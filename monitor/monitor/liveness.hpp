@@ -34,7 +34,7 @@ enum class Phase : std::uint8_t {
 enum class Signal : std::uint8_t {
   heartbeat,
   leaving,   // the agent announces that it was stopped and ends
-  expected,  // by the history, the node was up when this observer last ran
+  expected,  // the history shows that the node was up when this observer last ran
   quiet,     // the silence exceeds suspect_after
   lost,      // the silence exceeds the node's patience, and the observer is not in doubt
 };
@@ -64,7 +64,7 @@ class LivenessTable {
     double since_s = 0;     // down: time of the last heartbeat; up: time of the present one
     double silent_s = 0;    // up: length of the silence before; 0: it was never heard before
     bool was_down = false;  // up: it had been given up
-    bool doubted = false;   // the observer was in doubt during the silence; up: so the node was not given up
+    bool doubted = false;   // the observer was in doubt during the silence; up: which is why it reported no `down`
   };
 
   // Nodes are numbered from 0 to nodes - 1, and start in phase unknown.
@@ -72,8 +72,8 @@ class LivenessTable {
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
 
-  // Records a heartbeat; the next tick() returns its events. `again` marks one that was heard before and repeated
-  // because its acknowledgement was lost: the node is alive, but this is no interval.
+  // Records a heartbeat; the next tick() returns its events. `again` marks a repeated heartbeat, whose acknowledgement
+  // was lost. It shows that the node is alive, but its interval does not count.
   void heard(std::int32_t node, double now_s, bool again = false);
   // Records that the node was up when this observer last ran. The node is given up if it is not heard soon.
   void expect(std::int32_t node, double now_s);
@@ -131,7 +131,7 @@ struct SilenceFacts {
   Comeback comeback = Comeback::as_before;  // has a meaning only if `over`
   bool planned = false;       // Slurm had it drained, in maintenance or powered down when the silence began
   bool slurm_missed = false;  // Slurm found it not responding or down during the silence
-  // Slurm has reached slurmd since the silence began: at least two of its pings are over.
+  // Slurm has reached slurmd during the silence, at two consecutive pings or more up to now.
   bool slurm_sees_it = false;
 };
 
@@ -141,9 +141,9 @@ struct OutageCause {
   std::string_view cause;  // "silent", "reboot", "link", "agent" or "planned"
 };
 
-// Returns why a node was not heard [TOFA §3]. "silent" (as long as the silence lasts) and "reboot" mean that the node
-// failed. "link" means that the network failed, because the agent ran all the time. These causes are counted. "agent"
-// means that only the agent failed. It is not counted, because jobs continue. "planned" is not counted either.
+// Returns why a node was not heard [TOFA §3]. "silent" and "reboot" mean that the node failed. "link" means that the
+// network failed, because the agent ran all the time. These causes are counted. "agent" means that only the agent
+// failed. It is not counted, because jobs continue. "planned" is not counted either.
 inline OutageCause cause_of_silence(const SilenceFacts& facts) {
   if (facts.planned) return {false, "planned"};
   if (!facts.over) {
@@ -161,7 +161,7 @@ inline OutageCause cause_of_silence(const SilenceFacts& facts) {
 
 // The outage of a node is a second state machine, next to its Phase; doc/live-state.md has its table.
 enum class OutagePhase : std::uint8_t {
-  none,    // no outage lasts
+  none,    // no outage
   silent,  // the node is not heard
   slurmd,  // the agent is heard, and only slurmd is missing
 };

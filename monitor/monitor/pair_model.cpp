@@ -18,7 +18,7 @@ constexpr double shrinkage = 2;
 // A node has a slow link when all its pairs, at least least_for_bound, are below this share of their class.
 constexpr std::size_t least_for_bound = 2;
 constexpr double slow_share = 0.8;
-constexpr double forget_pause_s = 60;  // between two searches for old pairs that are to make room
+constexpr double forget_pause_s = 60;  // least time between two removals of old pairs
 
 double median_if_any(std::vector<double>& values) { return values.empty() ? unknown_value : median(values); }
 
@@ -35,7 +35,7 @@ const NumberRange& range_of(Measurement measurement) {
   return measurement == Measurement::latency ? live_range::latency_us : live_range::rate_Bps;
 }
 
-// Limits a value to the range of the snapshot, which rejects others. A modelled value can be outside of that range.
+// Limits a value to the range that a snapshot accepts. A modelled value can be outside this range.
 float told_us(double value) { return static_cast<float>(std::min(value, live_range::latency_us.most)); }
 float told_Bps(double value) { return static_cast<float>(std::min(value, live_range::rate_Bps.most)); }
 
@@ -46,11 +46,11 @@ PairSource less_certain(PairSource a, PairSource b) {
 
 }  // namespace
 
-// The model of one attribute. Latency is the sum of its parts; so is log bandwidth, with a bound per node.
+// The model of one attribute: latency, or the logarithm of bandwidth, as a sum of parts. Nodes can limit bandwidth.
 struct PairModel::Fit {
   Fit(const PairModel& model, Measurement measurement, double now_s);
 
-  // Returns the value without measurements of the pair itself; NaN when there is no measurement at all.
+  // Returns the value by the model alone for a pair of leaf switches; NaN without any measurement.
   double modelled(std::int32_t leaf, std::int32_t other) const;
   const PairModel& model;
   std::vector<Sample> samples;  // the present values, ordered by a, then b
@@ -196,7 +196,7 @@ void PairModel::forget_old(double now_s) {
   });
 }
 
-// Returns the attribute of two nodes. Each of them is a group.
+// Returns the attribute of a pair of nodes, for a table in which each node is a group.
 PairModel::Sample PairModel::forecast_pair(const Fit& fit, std::int32_t a, std::int32_t b) const {
   const auto key = [](const Sample& sample) { return key_of(sample.a, sample.b); };
   const auto own = std::ranges::lower_bound(fit.samples, key_of(a, b), {}, key);
@@ -210,7 +210,7 @@ PairModel::Sample PairModel::forecast_pair(const Fit& fit, std::int32_t a, std::
   return forecast;
 }
 
-// Returns the attribute of two leaf switches: the median of the pairs between them, without the parts of their nodes.
+// Returns the attribute of a pair of leaf switches: the median of their pairs of nodes, without the nodes' own parts.
 PairModel::Sample PairModel::forecast_leaves(const Fit& fit, std::int32_t p, std::int32_t q) const {
   const auto cell = fit.cells.find({std::min(p, q), std::max(p, q)});
   if (cell == fit.cells.end()) return forecast_model(fit, p, q);
@@ -232,7 +232,7 @@ PairModel::Sample PairModel::forecast_model(const Fit& fit, std::int32_t p, std:
   return {p, q, fit.modelled(p, q), fit.median_at_s, unknown_value, known ? PairSource::modelled : PairSource::assumed};
 }
 
-// Returns the value of one attribute that counts now. Values of probes are multiplied by `scale`.
+// Returns the present value of one attribute, by MPI if there is one, else by probes multiplied by `scale`.
 PairModel::Sample PairModel::present(const Pair& pair, Measurement measurement, double scale, double now_s) const {
   const bool latency = measurement == Measurement::latency;
   const Forecast& probes = latency ? pair.latency_us : pair.bandwidth_Bps;
@@ -254,7 +254,7 @@ PairModel::Sample PairModel::present(const Pair& pair, Measurement measurement, 
   return now;
 }
 
-// Returns the median ratio of the value by MPI to that by probes; 1 if no pair has both.
+// Returns the median ratio of MPI values to probe values; 1 if no pair has both.
 double PairModel::mpi_over_probe(Measurement measurement, double now_s) const {
   const bool latency = measurement == Measurement::latency;
   std::vector<double> ratios;

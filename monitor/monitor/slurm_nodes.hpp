@@ -56,8 +56,8 @@ class SlurmNodes {
   int descriptor() const { return pipe_; }  // readable when a part of the answer arrived; -1: no answer is expected
   // Reads what has arrived. Returns the answer when no more is expected. Gives up after most_s seconds.
   std::optional<SlurmAnswer> collect(double now_s);
-  // Returns whether the active slurmctld runs on this host, by an answer that is at most next_good_s old. The slurmctld
-  // of this host is active if it answers, and if no slurmctld on an earlier host of slurm.conf answers.
+  // Returns whether an answer of the last next_good_s seconds found the active slurmctld on this host. The slurmctld of
+  // this host is active if it answers, and if no slurmctld on an earlier host of slurm.conf answers.
   bool next_to_active(double now_s) const { return now_s - next_s_ < next_good_s; }
   static constexpr double most_s = 20, next_good_s = 70;
   static constexpr std::size_t most_bytes = 32 << 20;
@@ -67,7 +67,7 @@ class SlurmNodes {
 
   std::string slurm_conf_;
   std::int32_t order_;
-  double next_s_ = -1e9;  // when slurmctld was last found to be the active one here
+  double next_s_ = -1e9;  // when the active slurmctld was last found on this host
   pid_t child_ = -1;
   FileDescriptor pipe_;
   double asked_s_ = 0;

@@ -14,7 +14,7 @@ constexpr double last_wait_s = 16;
 constexpr double session_age_s = 24 * 3600;
 constexpr double reset_pause_s = 5;  // least time between two resets that are accepted
 
-// Token buckets of a peer for joins from unprivileged ports other than its last one; the first allocates 2.5 KiB.
+// Token buckets of a peer for joins from unprivileged ports other than its last one. The first join allocates 2.5 KiB.
 constexpr std::size_t stranger_buckets = 64;
 
 constexpr std::uint64_t peer_bits = 24;  // the low bits of a session's id, which are the peer's number
@@ -31,7 +31,7 @@ constexpr struct {
     {"the answer does not belong to the last challenge", RefusalClass::other},
     {"munge credential not valid here: compare munge.key of both hosts", RefusalClass::identity},
     {"clocks differ too much, or the credential is old", RefusalClass::clock},
-    {"seen before", RefusalClass::other},
+    {"replayed: it was received before", RefusalClass::other},
     {"credential of another user: run agents and monitors as one MonitorUser", RefusalClass::identity},
     {"munge does not answer on that host", RefusalClass::other},
     {"unknown session", RefusalClass::other},
@@ -77,7 +77,7 @@ Bytes ClientSession::due(double now_s) {
   Nonce nonce{};
   fill_random(nonce);
   nonce_ = nonce;
-  // The wait is randomised, so that agents that lost their monitor at one moment do not all come back at one moment.
+  // The wait is random, so that agents that lost their monitor together do not reconnect together.
   const double spread = 0.75 + 0.5 * static_cast<double>(nonce[0]) / 255;
   next_hello_s_ = now_s + wait_s_ * spread;
   wait_s_ = std::min(2 * wait_s_, last_wait_s);
@@ -108,7 +108,7 @@ ClientSession::Received ClientSession::receive(ByteView datagram, double now_s) 
   if (*kind == FrameKind::challenge) {
     const auto challenge = decode<ChallengeFrame>(datagram);
     if (!challenge) return refuse(Refusal::malformed);
-    // Accepts one challenge per hello, with its nonce. So a sender that has not seen the hello gets no join.
+    // Accepts one challenge per hello, with the hello's nonce. So a sender that has not seen the hello gets no join.
     if (!nonce_ || challenge->nonce != *nonce_) return refuse(Refusal::bad_cookie);
     nonce_.reset();
     JoinSecret secret{.nonce = challenge->nonce, .cookie = challenge->cookie, .secret = {}, .name = name_};
@@ -214,7 +214,7 @@ bool ServerSessions::good_cookie(const JoinFrame& join, const NetAddress& from, 
 ServerSessions::Received ServerSessions::receive(ByteView datagram, const NetAddress& from, double now_s) {
   Received received = answer(datagram, from, now_s);
   ++refused_[static_cast<std::size_t>(received.refused)];
-  // All formats already ensure that no answer is longer than its datagram. This check protects future formats.
+  // The formats ensure that no answer is longer than the datagram that it answers. This check protects future formats.
   if (received.reply.size() > datagram.size()) received.reply.clear();
   return received;
 }
@@ -240,7 +240,8 @@ bool ServerSessions::may_attempt(Peer& peer, const NetAddress& from, double now_
   if (is_reserved_port(from.port)) return peer.reserved.take(now_s);
   if (peer.strangers.empty())
     peer.strangers.assign(stranger_buckets, TokenBucket(limits_.stranger_joins_per_s, limits_.peer_joins_burst));
-  // A keyed hash of port and minute selects the bucket. So only the monitor knows which ports share one for a minute.
+  // A keyed hash of port and minute selects the bucket. So only the monitor knows which ports share a bucket for a
+  // minute.
   const auto minute = static_cast<std::uint64_t>(now_s / 60);
   Bytes text;
   ByteWriter(text).number(minute << 16 | from.port, sizeof minute);

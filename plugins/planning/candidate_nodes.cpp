@@ -122,10 +122,10 @@ void CandidateNodes::choose_nodes(const Machine& machine, const Config& config) 
   capacity.assign(offer_.node_count, 0);
   for (std::uint32_t node = 0; node < offer_.node_count; ++node) {
     if (offer_.node[node] < 0 || offer_.node[node] >= machine.nodes())
-      throw PlacementError(STOCK_MACHINE, "a node is offered that the machine does not have");
+      throw PlacementError(STOCK_MACHINE, "an offered node is unknown to the plugin");
     const NodeShape& shape = machine.node(offer_.node[node]);
     if (cores(node).size() != static_cast<std::size_t>(shape.sockets) * shape.cores_per_socket)
-      throw PlacementError(STOCK_MACHINE, "node " + shape.name + " has changed its cores");
+      throw PlacementError(STOCK_MACHINE, "the cores of node " + shape.name + " have changed");
     capacity[node] = capacity_of(node);
     if (capacity[node] >= std::max(request_.tasks_per_node, 1u)) nodes.push_back(node);
   }

@@ -15,10 +15,10 @@ constexpr std::array<std::string_view, DECISION_OUTCOMES> chosen = {"nothing", "
 
 constexpr std::size_t most_task_counts = 2048;  // the most characters of the numbers of tasks in a record
 
-// Returns the reason, and for a job as stock the remark on the order of its ranks.
+// Returns the reason, for a stock job also a remark on its ranks, which srun reads (ranks_are_promised()).
 std::string reason_of(const CurrentDecision& decision) {
   return (decision.reason.empty() ? "?" : decision.reason) +
-         (decision.ranks_by_matrix ? ", and its ranks follow the matrix on them" : "");
+         (decision.ranks_by_matrix ? ". The job uses nodes that Slurm chose, and its ranks follow the matrix" : "");
 }
 
 // The most bytes of a decision in the system comment of a job, without the character that ends it.

@@ -11,10 +11,10 @@
 #include "common/util/decision_outcome.h"
 
 enum placement_mode {
-	PLACEMENT_OFF,		/* no decision is made */
-	PLACEMENT_OBSERVE,	/* decisions are recorded in DecisionFile; the job runs as under stock Slurm */
-	PLACEMENT_ADVISE,	/* as OBSERVE, and the job's system comment shows the decision to the user */
-	PLACEMENT_ENFORCE,	/* as ADVISE, and the job gets the nodes and cores of the policy */
+	PLACEMENT_OFF,		/* makes no decision */
+	PLACEMENT_OBSERVE,	/* records decisions in DecisionFile; jobs run as under stock Slurm */
+	PLACEMENT_ADVISE,	/* records as OBSERVE, and shows the decision in the job's system comment */
+	PLACEMENT_ENFORCE,	/* records as ADVISE, and gives the job the nodes and cores of the policy */
 };
 
 struct placement_machine_node {
@@ -44,25 +44,25 @@ struct placement_offer {
 	uint16_t *cpus_per_core;	/* for each node, the threads of a core that the job may use */
 	uint64_t *weight;		/* Slurm's weight of each node; Slurm prefers low ones; NULL: all are equal */
 	uint32_t *max_tasks;		/* most tasks on each node; UINT32_MAX: no limit; NULL: no limit on any node */
-	bool given;			/* the job has these nodes; its tasks may exceed their room (--overcommit) */
+	bool given;			/* the job already has these nodes, maybe with more tasks than fit (--overcommit) */
 };
 
-/* A question about a job, with its request. The caller owns everything that it points to. */
+/* What Slurm asks about a job. The caller owns everything to which this struct points. */
 struct placement_request {
 	uint32_t job_id;		/* for a task of a job array, the job ID of the array */
 	bool array_task_known;		/* the job is a task of an array, and array_task is set */
-	uint32_t array_task;		/* the number of the task in the array */
+	uint32_t array_task;		/* index of the task in the array */
 	uint32_t restarts;
 	int64_t submitted_s;		/* when the job was submitted, in seconds since 1970 */
-	uint32_t uid;			/* the job's user, whose budget of processor time the decision uses */
-	enum placement_mode mode;	/* in force for the job's partition */
+	uint32_t uid;			/* the job's user; the decision uses this user's budget of processor time */
+	enum placement_mode mode;	/* the mode of the job's partition */
 	bool for_start;			/* false: Slurm does not start the job now, but asks when it could run */
-	bool predicted;			/* a user only asks when a job like this would start (srun --test-only) */
+	bool predicted;			/* a user asks when a job would start (srun --test-only) */
 	const char *stock_because;	/* why no policy can place the job; NULL: a policy can */
 	enum stock_reason stock_reason;	/* the class of stock_because */
 	const char *partition;		/* the partition in which the job would run; NULL if not known */
-	uint32_t topology;		/* of the partition; 0: that of the cluster, i: other_topologies[i - 1] */
-	char *const *environment;	/* NAME=VALUE entries; the user writes them, so nothing in them is trusted */
+	uint32_t topology;		/* the partition's topology; 0: the cluster's, i: other_topologies[i - 1] */
+	char *const *environment;	/* NAME=VALUE entries; the user writes them: do not trust them */
 	uint32_t environment_count;
 	uint32_t tasks;			/* 0 if the user gave no number */
 	uint32_t cpus_per_task;
@@ -72,10 +72,10 @@ struct placement_request {
 	uint32_t tasks_per_socket;	/* most tasks on a socket; 0: no limit */
 	int64_t waited_s;		/* seconds since the job could start */
 	const char *no_wait;		/* why wait= has no effect, as a text for the user; NULL: it has an effect */
-	bool may_be_put_off;		/* if the time for decisions is used up, a later scheduling cycle may decide */
+	bool may_be_put_off;		/* a later scheduling cycle may decide if no time for decisions is left */
 	uint32_t times_put_off;		/* scheduling cycles in which there was no time to decide */
 	uint32_t time_limit_s;		/* the job's time limit; 0: none */
-	bool whole_nodes;		/* the job gets all cores of its nodes; no offered node has another job */
+	bool whole_nodes;		/* the job gets whole nodes; all offered nodes are free of other jobs */
 	uint32_t *required;		/* nodes that must be used, as indices into the offer */
 	uint32_t required_count;
 	bool tasks_need_whole_cores;	/* STEP_TASKS_NEED_WHOLE_CORES of slurm_compat.h */
@@ -89,15 +89,15 @@ struct placement_request {
  */
 struct placement_decision {
 	enum decision_outcome outcome;	/* set by the select plugin; DECISION_STOCK before that */
-	bool wait;			/* not placed: the job stays in the queue for now */
-	bool wait_told;			/* with `wait`: the wait is already on record, so do not record it again */
-	bool put_off;			/* with `wait`: no time was left for a decision; false: the user set wait= */
+	bool wait;			/* not placed: the job stays in the queue */
+	bool wait_told;			/* with `wait`: this wait is already recorded; do not record it again */
+	bool put_off;			/* with `wait`: true: no time for a decision was left; false: the user set wait= */
 	uint32_t wait_left_s;		/* with `wait`: remaining seconds of the wait, at least 1 */
-	bool placed;			/* the policy found nodes and cores: the members below */
+	bool placed;			/* the policy found nodes and cores; they are in the members below */
 	uint32_t node_count;
 	const uint32_t *node;		/* the planned nodes as indices into the offer, ascending */
 	const uint32_t *tasks;		/* the number of tasks on each planned node */
-	const uint8_t *core_wanted;	/* one byte per core of the offer, 1 for the cores that the job is to get */
+	const uint8_t *core_wanted;	/* one byte per core of the offer: 1 if the job should get the core, else 0 */
 	const char *job_state;		/* value of the variable PLACEMENT_STATE of the job */
 	const char *planned_ranks;	/* value of the variable PLACEMENT_RANKS of the job */
 };
@@ -107,7 +107,7 @@ struct placement_grant {
 	uint32_t node_count;
 	uint32_t *node;			/* the allocated nodes as indices into the offer, ascending */
 	uint32_t *room;			/* for each allocated node, the number of tasks of a step that fit on it */
-	uint8_t *core_given;		/* one byte per core of the offer, 1 for the cores that the job has */
+	uint8_t *core_given;		/* one byte per core of the offer: 1 if the job has the core, else 0 */
 };
 
 #endif

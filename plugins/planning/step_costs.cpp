@@ -33,12 +33,12 @@ static StepView step_on(const DecisionInput& input, const CandidateNodes& candid
   return view_of_step(view, shape);
 }
 
-// Estimates the hop-bytes of natural order on the nodes of stock if the cores that Slurm would choose there
-// are not known. `stock` was computed on other cores of the same nodes, `known` on cores that Slurm chose. So the bytes
-// within nodes are given the mean distance of `known`.
+// Estimates the hop-bytes of natural order on stock Slurm's nodes, where the cores that Slurm would choose are not
+// known. `stock` was computed on other cores there, `known` on cores that Slurm chose. The result is `stock` with the
+// mean distance of `known` for bytes within nodes.
 static Cost as_far_within_nodes(const CostWithin& stock, const CostWithin& known) {
   if (known.bytes_within == 0) return stock.cost;
-  // Divided before they are multiplied, so that the products stay below 127 bits.
+  // Divides before it multiplies, so that the products stay below 127 bits.
   const Cost hops = known.hop_bytes_within / known.bytes_within, rest = known.hop_bytes_within % known.bytes_within;
   return stock.cost - stock.hop_bytes_within + stock.bytes_within * hops +
          stock.bytes_within * rest / known.bytes_within;
@@ -130,7 +130,7 @@ CostWithin FirstStep::cost_within(const Placement& placement) const {
 void FirstStep::place(StepCosts& costs, const StepVariables& sent, const Deadline& deadline) const {
   Request request = step_request();
   if (!sent.planned_ranks.empty()) request.planned_ranks = unpack_planned_ranks(sent.planned_ranks).ranks;
-  std::optional<ClusterView> with_state;  // a view of many nodes is copied only where the step sees another one
+  std::optional<ClusterView> with_state;  // a copy of the view, which can be large; only for live data
   if (on_torus(step_.view, input_.job_request)) {
     request.parameters["effort"] = std::to_string(least_effort);
   } else if (input_.job_request.policy->uses_live) {

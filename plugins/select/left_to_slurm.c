@@ -34,7 +34,7 @@ static const char *option_of_slurm(const job_record_t *job)
 	if ((slurm_conf.conf_flags & CONF_FLAG_ASRU) && details->core_spec != NO_VAL16)
 		return "--core-spec and --thread-spec are left to Slurm";
 	if ((details->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)
-		return "an arbitrary distribution names the nodes itself";
+		return "an arbitrary distribution already sets the node of each rank";
 	if (gres_per_socket_wanted(job))
 		return "--gpus-per-socket is left to Slurm";
 	if (details->expanding_jobid)

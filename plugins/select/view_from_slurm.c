@@ -8,7 +8,7 @@
 
 static bool whole_nodes(const job_record_t *job)
 {
-	/* Core specialisation implies whole nodes; Slurm sets that only in the call that follows. */
+	/* Core specialisation implies whole nodes. Slurm's own select_p_job_test() sets this, but has not run yet. */
 	return wants_whole_nodes(job) || job->part_ptr->max_share == 0 ||
 	       ((slurm_conf.conf_flags & CONF_FLAG_ASRU) && job->details->core_spec != NO_VAL16);
 }
@@ -25,8 +25,8 @@ static bool cores_are_slurms(const job_record_t *job)
 }
 
 /*
- * Returns true if cores can be excluded for this job, so that Slurm takes the planned ones. If not, the policy chooses
- * nodes only. Where Slurm shares cores, or takes more than the tasks need, it would refuse the job or allocate too
+ * Returns true if this plugin can exclude all other cores, so that Slurm takes the planned ones. If false, the policy
+ * chooses nodes only: with shared cores, or more cores than the tasks need, Slurm would refuse the job or allocate too
  * little.
  */
 static bool cores_can_be_left_out(const struct job_test_arguments *arguments)
@@ -71,7 +71,7 @@ static void fill_request(struct job_view *view, const struct machine_tables *tab
 	job_record_t *job = arguments->job;
 	job_details_t *details = job->details;
 	bool node_range = details->max_nodes > details->min_nodes && details->max_nodes < NO_VAL;
-	/* With --ntasks-per-node alone, num_tasks is for the least number of nodes; Slurm corrects it if it gives more. */
+	/* With only --ntasks-per-node, num_tasks is for min_nodes. Slurm corrects it when it allocates more nodes. */
 	bool tasks_unknown = details->num_tasks == NO_VAL || (node_range && !(job->bit_flags & JOB_NTASKS_SET));
 	uint32_t tasks = tasks_unknown ? 0 : details->num_tasks;
 
@@ -304,8 +304,8 @@ static void offer_nodes(struct job_view *view, const struct machine_tables *tabl
 }
 
 /*
- * Returns the least number of offered nodes whose generic resources are enough for `tasks` tasks, by the counts of
- * offer_node(). Returns UINT32_MAX if all nodes together have too few.
+ * Returns the least number of offered nodes whose generic resources are enough for `tasks` tasks, by offer.max_tasks.
+ * Returns UINT32_MAX if all nodes together have too few.
  */
 static uint32_t least_nodes_by_shares(const struct job_view *view, uint32_t tasks)
 {
@@ -320,8 +320,8 @@ static uint32_t least_nodes_by_shares(const struct job_view *view, uint32_t task
 }
 
 /*
- * Returns true if the tasks' shares of the generic resources have to be rounded up. Rounded down, they ensure that the
- * chosen nodes have enough for the job. But the tasks may then need more nodes than the job may have, or than the
+ * Returns true if offer.max_tasks, which the generic resources limit, must be rounded up. If it is rounded down, the
+ * chosen nodes have enough resources for the job. But the tasks may then need more nodes than max_nodes, or than the
  * resources need. Slurm itself takes any number of resources per node.
  */
 static bool shares_are_too_small(const struct job_view *view, const job_record_t *job, uint32_t tasks)
@@ -366,7 +366,7 @@ void job_view_offer(struct job_view *view, const struct machine_tables *tables, 
 	taken_fill(&taken, arguments->job);
 	view->request.no_wait = why_no_wait(arguments->job, taken.waiting);
 	if (arguments->job->gres_list_req) {
-		/* The share of a task in the generic resources is known once the number of nodes is. */
+		/* A task's share of the generic resources depends on the number of nodes, which comes first. */
 		offer_nodes(view, tables, arguments, &taken, 0, false);
 		if (!view->request.stock_because)
 			need_nodes_for_gres(view, arguments->job);
@@ -374,7 +374,7 @@ void job_view_offer(struct job_view *view, const struct machine_tables *tables, 
 	if (!view->request.stock_because) {
 		uint32_t tasks = tasks_planned(&view->request);
 
-		/* Slurm deals the resources of a whole job (--gpus=N) as it likes, so that shares may also be rounded up. */
+		/* Slurm can divide a whole job's resources (--gpus=N) unequally, so shares may also be rounded up. */
 		offer_nodes(view, tables, arguments, &taken, tasks, false);
 		if (arguments->job->gres_list_req && shares_are_too_small(view, arguments->job, tasks))
 			offer_nodes(view, tables, arguments, &taken, tasks, true);

@@ -38,14 +38,14 @@ FileDescriptor errors_of(pid_t process) {
 // Returns the end of the notice: how the ranks would follow `policy`.
 std::string remedy(bool open_mpi, const std::string& policy, const MpirunPlan& plan, bool for_srun_alone) {
   if (for_srun_alone)
-    return "srun alone finds a stored profile (auto); \"placement-profile -o FILE mpirun ...\" makes one for -m " +
+    return "only srun finds a stored profile (auto); \"placement-profile -o FILE mpirun ...\" makes one for -m " +
            policy + "=FILE";
   if (!open_mpi) return "\"placectl run -- mpiexec ...\" chooses the order of the nodes, and srun places each rank";
   if (!plan.path.empty()) {
     std::string text = mpirun_command;
-    return text += ", PLACEMENT_MPIRUN=yes at the submission, and srun place them by it";
+    return text += ", PLACEMENT_MPIRUN=yes at the submission, and srun use it";
   }
-  return "\"placectl run -- mpirun ...\" places them by it, and so does srun";
+  return "\"placectl run -- mpirun ...\" and srun use it";
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ void tell_launcher(std::string_view daemon, const std::string& policy, const Mpi
   const bool open_mpi = std::ranges::count(open_mpi_daemons, daemon) > 0;
   if (open_mpi && (plan.in_force || uses_policy_file(plan.path))) return;
   std::string line =
-      std::string("placement: ") + (open_mpi ? "mpirun" : "mpiexec") + " places its ranks itself, and not by " + policy;
+      std::string("placement: ") + (open_mpi ? "mpirun" : "mpiexec") + " does not use the policy " + policy;
   if (open_mpi && !plan.reason.empty() && plan.reason != why_not_srun) line += " (" + plan.reason + ")";
   line += !why_not_srun.empty() ? "; srun keeps Slurm's order (" + why_not_srun + ")\n"
                                 : ": " + remedy(open_mpi, policy, plan, for_srun_alone) + "\n";

@@ -103,7 +103,7 @@ std::vector<Setting> settings_for(const JobPlan& plan, bool inherited, const IsS
 // salloc for a heterogeneous job.
 std::string notice_without_srun(const std::vector<Setting>& settings, const std::string& wanted, bool alone) {
   if (!alone || wanted != "yes" || settings.size() != 1 || settings[0].name != mpirun_reason_variable) return {};
-  return "mpirun places its ranks itself, and not by the job's policy: " + settings[0].value;
+  return "mpirun does not use the job's policy: " + settings[0].value;
 }
 
 // ---- batch scripts

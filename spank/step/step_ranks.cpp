@@ -241,7 +241,7 @@ std::pair<Placement, double> place_with_readable_map(const policies::Policy& pol
 
 std::string worse_text(const StepPlacement& placement, const std::string& policy) {
   if (!placement.worse_by || !std::isfinite(*placement.worse_by)) return {};
-  return ", " + in_percent(std::expm1(*placement.worse_by)) + " worse by what " + policy + " minimizes";
+  return ", " + in_percent(std::expm1(*placement.worse_by)) + " worse for the objective of " + policy;
 }
 
 StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view,

@@ -17,7 +17,7 @@ namespace {
 // list the GPUs of the task alone.
 std::string step_gpus;
 
-// Which of the step's GPUs each task of the node uses, from 0 on, where order_gpus() has changed it; else empty.
+// If order_gpus() changed the order: for each task of the node, the index of its GPU in the step's list. Else empty.
 std::vector<std::int32_t> changed_order;
 
 std::optional<LocalTask> this_task(spank_t spank) {

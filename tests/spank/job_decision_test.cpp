@@ -41,7 +41,7 @@ START_TEST(ranks_are_promised_on_the_policys_nodes_and_where_the_matrix_decides)
   for (
       const char* value :
       {"42 nodes", "42 nodes+cores", "42 nodes: TOFA as if no node failed", "40 nodes",
-       "42 stock: --contiguous is left to Slurm, and its ranks follow the matrix on them: 7 hop-bytes, in natural order 8"})
+       "42 stock: --contiguous is left to Slurm. ..., and its ranks follow the matrix: 7 hop-bytes, in natural order 8"})
     ck_assert(ranks_are_promised(42, 40, value));
   for (const char* value : {static_cast<const char*>(nullptr), "", "41 nodes", "42 stock: no node is free",
                             "42 stock: Mode=observe in placement.conf"})

@@ -52,11 +52,11 @@ START_TEST(what_is_advised_is_marked) {
   d.parameters = "comm-share=40";
   d.cost = "20";
   d.first_nodes_cost = "40";
-  const std::string mark = "; as advised, which Mode=advise does not apply";
+  const std::string mark = "advised Mode=advise";
   const std::string cost = "20 hop-bytes, stock 40";
   const std::string expected = "0.80 of stock's run time, with 40 % communication in proportion to hop-bytes";
-  ck_assert_text_eq(line(d, "cost"), "  cost        " + cost + mark);
-  ck_assert_text_eq(line(d, "expected"), "  expected    " + expected + mark);
+  ck_assert_words(line(d, "cost"), cost + "; " + mark);
+  ck_assert_words(line(d, "expected"), expected + "; " + mark);
   d.outcome = DECISION_NODES;
   ck_assert_text_eq(line(d, "cost"), "  cost        " + cost);
   ck_assert_text_eq(line(d, "expected"), "  expected    " + expected);

@@ -13,7 +13,7 @@ chown games:games theirs theirs/folder
 job=$work/log
 printf '1 0 0 10 4 -1 -1 4 20 -1 1 1 1 -1 1 1 -1 -1\n' >"$job"
 
-# Under the name of the output is their link to a file of root, or their pipe.
+# The output's name is the other user's link to a file of root, or the other user's pipe.
 refuses() {  # file, then the command
   local file=$1
   shift
@@ -37,7 +37,7 @@ run matrix make ring -n 4 -o theirs/pipe
 expect 1 '' 'theirs/pipe special'
 kill $reader
 
-# The directory is their link to one of root.
+# The output's directory is the other user's link to a directory of root.
 as_stranger ln -s "$work/private" theirs/directory
 for words in "matrix make ring -n 4" "map -m matrix -t tree"; do
   # shellcheck disable=SC2086

@@ -96,8 +96,8 @@ void number_as_driver(const CommandLine& line, const NodeTopology& node, std::ve
   if (known) files = std::move(told);
   if (line.has("driver") || (!known && !files.front().starts_with("/dev/nvidia"))) return;
   notify("gres-conf",
-         formatted("the device files are numbered as %s: --driver names %s of the node",
-                   known ? "on this host" : "NVML counts, which on some machines differs", driver_directory));
+         formatted("device files follow %s: for the node's numbers, use --driver with the node's %s",
+                   known ? "this host's numbers" : "the order of NVML, which may differ", driver_directory));
 }
 
 std::vector<std::string> device_files(const CommandLine& line, const NodeTopology& node) {

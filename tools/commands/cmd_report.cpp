@@ -71,7 +71,7 @@ int command_report(int argc, char** argv) {
                                        replay_section(facts)};
   std::stable_partition(sections.begin(), sections.end(), [](const HtmlSection& section) { return section.has_data; });
   const std::string lead =
-      paragraph("Made " + shown_time(now_s) + ", of what was recorded since " + shown_time(since_s) + ".", "quiet");
+      paragraph("Made " + shown_time(now_s) + " from records since " + shown_time(since_s) + ".", "quiet");
   const std::string file = line.value_or("output", "report.html"), page = html_page("Placement report", lead, sections);
   write_output(file, page);
   if (file != "-")

@@ -160,7 +160,7 @@ std::string summary(const Mapping& mapping, const Launch& launch) {
   if (mapping.task.without_matrix || launch.own_order) return text;
   text += ": " + to_string(outcome.cost) + " hop-bytes, in natural order " + to_string(outcome.natural_cost);
   if (outcome.step.cost_of_best_order)
-    text += ", in an order that MPI cannot read " + to_string(*outcome.step.cost_of_best_order) +
+    text += ", in the best order, which MPI cannot read, " + to_string(*outcome.step.cost_of_best_order) +
             worse_text(outcome.step, mapping.task.spec.policy);
   return text;
 }
@@ -414,10 +414,10 @@ int command_run(int argc, char** argv) {
     throw UsageError("--auto replaces --matrix and --pattern: use only one of the three");
   if (line.has("profile")) {
     line.refuse({"matrix", "pattern", "auto", "keep", "print", "policy"},
-                "does not go with --profile, which places no ranks");
+                "cannot be used with --profile, which places no ranks");
     start_profiled(line, words);
   }
-  if (line.has("keep")) line.refuse({"print"}, "does not go with --keep, which returns nodes");
+  if (line.has("keep")) line.refuse({"print"}, "cannot be used with --keep, which returns nodes");
   const MapTask task = read_task(line, "run", true);
   if (task.spec.policy != "NATURAL") from_command_line([&] { return &policies::check_policy_spec(task.spec); });
   try {

@@ -45,7 +45,7 @@ std::shared_ptr<json_object> parse_json(std::string_view text, const std::string
   const json_tokener_error error = json_tokener_get_error(tokener.get());
   const std::size_t end = json_tokener_get_parse_end(tokener.get());
   const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
-  if (error == json_tokener_continue) fail_at(file, line, "the JSON is not whole");
+  if (error == json_tokener_continue) fail_at(file, line, "the JSON is not complete");
   if (error != json_tokener_success || end < text.size())
     fail_at(file, line, in_quotes(text.substr(end, 20)) + " is not valid JSON here: " + json_tokener_error_desc(error));
   return value;
@@ -234,7 +234,7 @@ class Reader {
          [&](json_object* value, const std::string& place) { read_group(value, place, groups++, group_of_node); });
     if (groups == 0) {
       if (!node_latency_us_.empty() || !node_bandwidth_Bps_.empty())
-        throw Error(name_ + ": nodes with network_latency_us or network_bandwidth_Bps, and no groups");
+        throw Error(name_ + ": nodes with network_latency_us or network_bandwidth_Bps, but no groups");
       return;
     }
     for (std::size_t n = 0; n < group_of_node.size(); ++n)
@@ -264,7 +264,7 @@ class Reader {
 
   void read_pair(json_object* value, const std::string& place) {
     JsonObject object(value, name_, place);
-    if (!arrays_) object.fail("a pair, and no groups");
+    if (!arrays_) object.fail("a pair without groups");
     const auto [a, b] = groups_of(object);
     PairArrays::Cell cell;
     cell.latency_us = object.number<float>("latency_us", live_range::latency_us);
@@ -280,7 +280,7 @@ class Reader {
     forecast.bandwidth_error_Bps = object.number<float>("bandwidth_error_Bps", live_range::rate_Bps);
     object.finish();
     if (!foretold && (object.known("latency_error_us") || object.known("bandwidth_error_Bps")))
-      object.fail("an error of a forecast, and no predictor");
+      object.fail("an error of a forecast without a predictor");
     arrays_->set(a, b, cell);
     if (foretold) arrays_->set_forecast(a, b, forecast);
   }

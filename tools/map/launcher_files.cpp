@@ -107,8 +107,8 @@ std::string format_torchrun(const Layout& layout) {
   if (std::ranges::adjacent_find(nodes) != nodes.end() ||
       std::ranges::any_of(runs, [&](const Run& run) { return run.ranks != runs.front().ranks; }))
     throw Error(
-        "--format torchrun: torchrun gives each node one run of successive ranks, all of one length: allocate one task "
-        "per node (--ntasks-per-node=1)");
+        "--format torchrun: torchrun gives each node an equal number of successive ranks: allocate one task per node "
+        "(--ntasks-per-node=1)");
   std::string text;
   for (std::size_t i = 0; i < runs.size(); ++i)
     text +=

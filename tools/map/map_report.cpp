@@ -128,7 +128,7 @@ std::string format_assessment(const tofa::Assessment& assessment, double job_sec
       formatted("abort     %.9g probability, by %ld of %ld nodes with ranks or on their routes\n", abort_probability,
                 assessment.suspects_touched, assessment.nodes_touched);
   if (abort_probability >= 1) return text + "expected  never: each run is aborted\n";
-  return text + formatted(job_seconds > 0 ? "expected  %.9g s until the job is through\n"
+  return text + formatted(job_seconds > 0 ? "expected  %.9g s until the job ends\n"
                                           : "expected  %.9g times the length of the job\n",
                           tofa::expected_seconds(job_seconds > 0 ? job_seconds : 1, abort_probability));
 }
@@ -143,7 +143,7 @@ void assessment_json(JsonWriter& json, const tofa::Assessment& assessment, doubl
 }
 
 std::string format_objective(double objective) {
-  return std::isinf(objective) ? "objective none: the job is never through\n"
+  return std::isinf(objective) ? "objective none: the job never ends\n"
                                : formatted("objective %.9g times the natural order's time without faults\n", objective);
 }
 

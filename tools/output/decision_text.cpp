@@ -22,7 +22,7 @@ std::string outcome_sentence(const Decision& d) {
   switch (d.outcome) {
     case DECISION_NODES: return d.for_start ? "the policy's nodes" : "the policy's nodes would be taken";
     case DECISION_CORES: return "the policy's nodes and cores";
-    case DECISION_ADVICE: return "stock, as Mode=" + d.mode + " has it";
+    case DECISION_ADVICE: return "stock, because of Mode=" + d.mode;
     case DECISION_WAIT: return "none, the job waits: " + reason;
     case DECISION_STOCK: break;
   }
@@ -114,7 +114,7 @@ std::string described_by(const Decision& d) {
       return "step " + d.step + ", which ran in Slurm's order: " + term.substr(slurms_order_term.size());
   if (!d.step.empty()) return "step " + d.step + ", as srun placed its ranks";
   if (d.cost.empty()) return {};
-  if (d.outcome == DECISION_ADVICE) return "the plan; Slurm itself places the ranks, as Mode=" + d.mode + " has it";
+  if (d.outcome == DECISION_ADVICE) return "the plan; Slurm itself places the ranks, because of Mode=" + d.mode;
   if (d.reason.find(natural_order_note) != std::string::npos) return "the plan, in natural order";
   return "the plan; srun may place the ranks better, which srun -v prints";
 }
@@ -237,9 +237,9 @@ std::string explained(const Decision& d, const std::string& component, std::stri
   add_fact(text, "choice", d.choice + (d.tasks_per_node.empty() ? "" : ", tasks " + d.tasks_per_node));
   const bool not_applied = d.outcome == DECISION_ADVICE;
   const auto marked = [&](const std::string& fact) {
-    return fact + (not_applied && !fact.empty() ? "; as advised, which Mode=" + d.mode + " does not apply" : "");
+    return fact + (not_applied && !fact.empty() ? "; only advised, because of Mode=" + d.mode : "");
   };
-  add_fact(text, "allocated", d.given + (not_applied && !d.given.empty() ? ", ranks as Slurm deals them out" : ""));
+  add_fact(text, "allocated", d.given + (not_applied && !d.given.empty() ? ", ranks in Slurm's order" : ""));
   const char* const of_drawing = not_applied ? "advised" : "switches";
   const std::vector<std::string> drawing = drawn_on_switches(d, topology);
   for (const std::string& line : drawing) add_fact(text, &line == &drawing.front() ? of_drawing : "", line);

@@ -52,12 +52,12 @@ HtmlTable table_of(const SiteReplay& replay, const std::vector<sim::MachineSampl
 std::string over_time(const SiteReplay& replay) {
   const std::vector<sim::MachineSample>& samples = replay.past.samples;
   if (samples.empty())
-    return missing("free cores over time.",
-                   replay.log + " does not have the nodes and start times of its jobs, or not on this machine.",
+    return missing("free cores over time.", replay.log + " has no start times or nodes of jobs on this machine.",
                    "use a log of sacct with the columns Start and NodeList, and the machine on which the jobs ran.");
   const std::string caption =
-      "By the nodes and times of " + std::to_string(replay.past.jobs) + " jobs of " + replay.log + "." +
-      (replay.past.unknown > 0 ? " They are not known of " + std::to_string(replay.past.unknown) + " more jobs." : "") +
+      "Computed from the nodes and times of " + std::to_string(replay.past.jobs) + " jobs of " + replay.log + "." +
+      (replay.past.unknown > 0 ? " " + std::to_string(replay.past.unknown) + " more jobs have unknown nodes or times."
+                               : "") +
       " A job counts in equal parts on its nodes. Nodes that were down, drained or reserved count as free.";
   return "<h3>Over time</h3>\n" + paragraph(caption) + table_of(replay, samples).html();
 }

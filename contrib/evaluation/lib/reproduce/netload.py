@@ -32,7 +32,7 @@ def select(run, policy, *options):
 
 
 def table_of(name):
-    """The lines of a table of the published case, by the names of their columns."""
+    """The lines of a table of the published case, as one dictionary per line with the names of columns as keys."""
     with open(f"{CASE}/{name}") as file:
         words = [line.split() for line in file if line.strip() and not line.startswith("#")]
     return [dict(zip(words[0], row)) for row in words[1:]]
@@ -43,8 +43,8 @@ def number(node):
 
 
 def figure_7(run):
-    """The groups of NLA and of load-aware among the nineteen nodes of the published measurement, and what table 4 has of the paper's groups.
-    Of the load-aware group, less load and less missing bandwidth are better; that of NLA should be the paper's, with the paper's values."""
+    """Compares the groups of NLA and load-aware among the nineteen published nodes with those of the paper, and with table 4. NLA should give
+    the paper's group and values. For load-aware, less load and less missing bandwidth are better."""
     load = {number(row["node"]): float(row["cpu_load"]) for row in table_of("figure7_nodes.tsv")}
     missing = {frozenset((number(row["u"]), number(row["v"]))): float(row["bandwidth_missing_Bps"])
                for row in table_of("figure7_pairs.tsv")}
@@ -110,8 +110,8 @@ def table_3(run):
 
 
 def scaling_rows(figure, size_name, times):
-    """times: for each number of processes and each size, the rows of nla-simgrid, one per scenario. The paper draws the times without
-    numbers; its text says that random placement is nearly always the slowest, and that more nodes take longer for one size."""
+    """`times` has the rows of nla-simgrid, one per scenario, for each number of processes and each size. The paper plots times without
+    numbers. Its text says that random placement is nearly always the slowest, and that a size takes longer on more nodes."""
     rows, slowest, points = [], 0, 0
     for ranks, sizes in times.items():
         every = [run for runs in sizes.values() for run in runs]
@@ -138,7 +138,7 @@ def gain(runs, method, other):
 
 
 def scaling(run, figure, size_name, kind, cases, alpha):
-    """Five seeded loads, one of each level, as the paper has five runs; the two methods of tables 2 and 3 that have weights."""
+    """Five seeded loads, one per level, for the paper's five runs, and the two methods of tables 2 and 3 that have weights."""
     times = {}
     for ranks, sizes in cases.items():
         for size in sizes:
@@ -206,8 +206,8 @@ def section_5_3(run):
 
 
 def decision_time(run):
-    """The whole of placectl select on the 19 nodes of the published case. What an allocation on 60 nodes takes, 1 to 2 ms in the paper, is
-    told by "make bench-netload", which has the decision alone."""
+    """Measures a whole run of placectl select on the 19 published nodes. An allocation on 60 nodes takes 1 to 2 ms in the paper; "make
+    bench-netload" measures that decision alone."""
     begin = time.monotonic()
     for _ in range(10):
         select(run, "nla")
