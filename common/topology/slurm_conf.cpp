@@ -21,7 +21,7 @@ namespace {
 constexpr int max_include_depth = 8;
 constexpr int max_included_files = 10'000;
 constexpr std::size_t max_text_of_nodes = 256 << 20;  // Features= and Topology= of all nodes together, in bytes
-constexpr std::int64_t max_count = 65535;  // Slurm keeps the counts of a node in 16 bits
+constexpr std::int64_t max_count = 65535;             // Slurm keeps the counts of a node in 16 bits
 // Whether topology/block keeps the nodes in the order of their lines in slurm.conf, as Slurm 23.11 to 24.11 do. If this
 // program is built for an older Slurm, which has no topology/block, the slurm.conf belongs to another, newer Slurm.
 constexpr bool has_blocks_by_line =
@@ -367,9 +367,9 @@ class NodeReader {
   std::unordered_map<std::string, std::size_t> known_, of_hostname_;  // the nodes by name and by NodeHostname
   std::vector<ReservedCores> reserved_;                               // of each NodeName line
   std::size_t text_of_nodes_ = 0;
-  std::vector<std::size_t> reserved_of_;                              // per node: index into reserved_
-  std::vector<bool> takes_jobs_;                                      // per node
-  std::vector<std::pair<std::string, ConfLine>> down_;                // the DownNodes lines, each with its file
+  std::vector<std::size_t> reserved_of_;                // per node: index into reserved_
+  std::vector<bool> takes_jobs_;                        // per node
+  std::vector<std::pair<std::string, ConfLine>> down_;  // the DownNodes lines, each with its file
   bool reserves_first_ = false;
   std::string topology_param_;  // in lower case
   std::string topology_kind_;   // of TopologyPlugin: "tree" for topology/tree

@@ -35,9 +35,17 @@ test_core() {
 test_core_variant() {
 }
 END
+cat >"$work/tests/cluster/own.test" <<'END'
+# cluster: --nodes 4
+# system: any
+
+test_own() {
+}
+END
 listed() { "$work/tests/cluster/run" --list "$@" 2>/dev/null | paste -sd ' '; }
-expect "the first tier" "$(listed --tier first)" "quick/test_core slow/test_promise"
-expect "every test" "$(listed --tier all)" "quick/test_core quick/test_core_variant slow/test_rare slow/test_promise"
+expect "the first tier" "$(listed --tier first)" "own/test_own quick/test_core slow/test_promise"
+expect "the tests that depend on the system" "$(listed --tier system)" "quick/test_core slow/test_promise"
+expect "every test" "$(listed --tier all)" "own/test_own quick/test_core quick/test_core_variant slow/test_rare slow/test_promise"
 expect "a pattern in the first tier" "$(listed --tier first slow/)" "slow/test_promise"
 expect "a pattern of two tests" "$(listed test_core)" "quick/test_core quick/test_core_variant"
 if "$work/tests/cluster/run" --list nothing/here >/dev/null 2>&1; then fail "a pattern without a test is accepted"; fi
