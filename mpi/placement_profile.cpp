@@ -260,10 +260,11 @@ int parse_and_run(int argc, char** argv) {
   setenv("PLACEMENT_PROFILE", std::filesystem::absolute(wanted.file).c_str(), 1);
   const std::string preloaded = library();
   const AwaitedProfile profile(wanted.file);
+  const bool has_older = access(wanted.file.c_str(), F_OK) == 0;  // a run that died does not replace it
   const int status = run(argv + optind, preloaded);
   std::string source;
   try {
-    if (!rank_tables_of(wanted.file).empty()) source = merge(wanted.file, wanted.kinds);
+    if (!has_older && !rank_tables_of(wanted.file).empty()) source = merge(wanted.file, wanted.kinds);
   } catch (const std::exception& error) {
     say(error.what());
   }

@@ -202,7 +202,8 @@ std::span<const ConfigKey> config_keys() {
           "output of lstopo. The caches are then a level between sockets and cores, for jobs and for ranks. LevelDistances "
           "and TreematchLevelsUp count this level. The key applies only to nodes whose sockets have 2, 3, 4 or more "
           "times this number of cores. Do not use it if other nodes have one L3 for each socket. 0: caches are no level."),
-      {"PartitionModes", "PARTITION:MODE entries with blanks between them, as in pilot:enforce",
+      {"PartitionModes",
+       "PARTITION:MODE entries with blanks between them, as in pilot:enforce; MODE is off, observe, advise or enforce",
        "Modes of partitions. A job in a listed partition uses this mode instead of Mode. A pilot uses Mode=observe and "
        "PartitionModes=pilot:enforce. Mode=off overrides this key.",
        set_partitions<&Config::partition_modes>, show_partition_modes},

@@ -34,9 +34,9 @@ NodeOutages parse_outages(std::string_view text, const std::string& file) {
     const std::string place = file + ":" + std::to_string(line.number);
     for (std::string& name : naming_file(place, [&] { return expand_hostlist(words[0]); })) {
       if (outages.lists(name)) fail_at(file, line.number, "node " + shown(name) + " is listed twice");
+      if (outages.size() >= max_hosts) fail_at(file, line.number, "more than " + std::to_string(max_hosts) + " nodes");
       outages.set(std::move(name), probability, line.number);
     }
-    if (outages.size() > max_hosts) fail_at(file, line.number, "more than " + std::to_string(max_hosts) + " nodes");
   });
   return outages;
 }

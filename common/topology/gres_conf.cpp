@@ -21,6 +21,7 @@ constexpr std::int32_t max_cores = 4096;
 constexpr std::size_t max_gpus = 1024;
 constexpr std::int64_t max_links = 1000;    // between two GPUs
 constexpr std::size_t max_bytes = 1 << 29;  // for the GPUs of all nodes
+constexpr std::size_t most_mistakes = 100;
 
 const std::string* value_of(const ConfLine& line, const char* key, const char* other) {
   const std::string* const value = line.value(key);
@@ -132,7 +133,9 @@ NodeGpus finished(GpuLines&& node, bool all_detect, const std::string& path) {
 // Reads the lines of a gres.conf that are for some nodes.
 class GresReader {
  public:
-  explicit GresReader(std::span<const std::string> names) : nodes_(names.size()) {
+  GresReader(std::span<const std::string> names, std::vector<std::string>* mistakes)
+      : nodes_(names.size()),
+        mistakes_(mistakes) {
     for (std::size_t n = 0; n < names.size(); ++n) {
       number_of_.emplace(names[n], n);
       all_.insert(n);
@@ -153,12 +156,14 @@ class GresReader {
       read.mistake = error.what();
     }
     if (!read.detects && read.gpus.empty() && read.mistake.empty()) return;
+    read.place = file + ":" + std::to_string(line.number) + ": ";
+    if (mistakes_ && !read.mistake.empty() && mistakes_->size() < most_mistakes)
+      mistakes_->push_back(read.place + read.mistake);
     if (nodes == &all_ && lines_of_all_++ > max_gpus) return;  // they are too many already
     if (nodes == &listed_ && all_mistaken_ && !read.detects) return;
     for (const GpuShape& gpu : read.gpus)
       bytes_ += nodes->size() * (sizeof gpu + gpu.file.size() + sizeof(int) * (gpu.cores.size() + gpu.links.size()));
     if (bytes_ > max_bytes) fail_at(file, line.number, "the GPUs of all nodes need more than 512 MiB");
-    read.place = file + ":" + std::to_string(line.number) + ": ";
     for (const std::size_t node : *nodes) add_line(read, nodes_[node]);
     const auto is_mistaken = [this](std::size_t node) { return !nodes_[node].result.why_not.empty(); };
     if (nodes == &listed_) all_mistaken_ = std::ranges::all_of(listed_, is_mistaken);
@@ -184,6 +189,7 @@ class GresReader {
 
   std::unordered_map<std::string_view, std::size_t> number_of_;
   std::vector<GpuLines> nodes_;
+  std::vector<std::string>* const mistakes_;
   std::set<std::size_t> all_;        // the numbers of all nodes
   std::optional<std::string> list_;  // the last value of NodeName=, and its nodes
   std::set<std::size_t> listed_;
@@ -195,8 +201,9 @@ class GresReader {
 
 }  // namespace
 
-std::vector<NodeGpus> read_gpu_shapes(const std::string& path, std::span<const std::string> nodes) {
-  GresReader reader(nodes);
+std::vector<NodeGpus> read_gpu_shapes(const std::string& path, std::span<const std::string> nodes,
+                                      std::vector<std::string>* mistakes) {
+  GresReader reader(nodes, mistakes);
   for_each_conf_line(path,
                      [&](const std::string& file, const ConfLine& line) { reader.take(file, without_slurmd(line)); });
   return reader.gpus(path);

@@ -30,7 +30,9 @@ struct NodeGpus {
 // the reason. Throws Error when a file cannot be read, and when its GPUs need more than 512 MiB.
 NodeGpus read_gpu_shapes(const std::string& path, const std::string& node);
 
-// Returns read_gpu_shapes() for each of the nodes; the file is read once.
-std::vector<NodeGpus> read_gpu_shapes(const std::string& path, std::span<const std::string> nodes);
+// Returns read_gpu_shapes() for each of the nodes; the file is read once. Adds its wrong lines to `mistakes`, each with
+// file and line, up to 100 mistakes.
+std::vector<NodeGpus> read_gpu_shapes(const std::string& path, std::span<const std::string> nodes,
+                                      std::vector<std::string>* mistakes = nullptr);
 
 }  // namespace placement

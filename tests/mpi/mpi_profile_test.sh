@@ -29,7 +29,7 @@ dies() {
 # have inherited that SIGINT is ignored.
 ended_by() {  # SIGNAL "" or "-"
   local out=$scratch/$1.profile pid got
-  rm -f "$scratch/log"
+  rm -f "$scratch/log" "$out"
   setsid env --default-signal="$1" "$build/placement-profile" -o "$out" "$MPIRUN" -np 3 "$scratch/mpi_traffic" lingers >"$scratch/log" 2>&1 &
   pid=$!
   for _ in {1..600}; do grep -qs 'all have sent' "$scratch/log" && break; sleep 0.1; done
@@ -79,6 +79,11 @@ tail -n 1 "$scratch/log" | grep -qF "wrote $scratch/summed: $sums" || { fail "th
 reports_nothing "$scratch/without" MPI true
 [ ! -e "$scratch/without" ] || fail "a profile without MPI"
 reports_nothing "$scratch/summed" 'earlier run' true
+# A run that dies leaves the profile of an earlier run as it is.
+cp "$scratch/summed" "$scratch/kept"
+"$tool" -o "$scratch/kept" "$MPIRUN" -np 3 "$scratch/mpi_traffic" aborts >"$scratch/log" 2>&1 && fail "aborts: exit status 0"
+cmp -s "$scratch/summed" "$scratch/kept" && tail -n 1 "$scratch/log" | grep -q "earlier run.*--merge $scratch/kept" ||
+  { fail "a run that died replaced a profile"; cat "$scratch/log"; }
 # A table that cannot be read.
 reports_nothing "$scratch/odd" "--merge $scratch/odd" sh -c 'echo x >"$0.rank0"' "$scratch/odd"
 # A program that died and left no counts has the status that it has without the profiler.

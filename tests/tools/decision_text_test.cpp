@@ -128,6 +128,13 @@ START_TEST(it_starts_with_a_summary) {
   ck_assert_words(summary(d), "8 ranks 2 leaf switches Slurm");
   d.given.clear();
   ck_assert_words(summary(d), "outcome stock");
+  // A record of a query ahead of the start has only the nodes that the policy would take.
+  d.outcome = DECISION_NODES;
+  ck_assert_words(summary(d), "8 ranks 1 leaf switch stock 2 expected 0.75 stock's");
+  d.outcome = DECISION_ADVICE;
+  ck_assert_words(summary(d), "8 ranks 1 leaf switch advised 0.75 stock's");
+  d.given = "n[1-3]";
+  ck_assert_words(summary(d), "8 ranks 2 leaf switches Slurm advised 0.75 stock's");
 }
 END_TEST
 

@@ -174,6 +174,11 @@ configuration() {
   [ $code = 1 ] || fail "$command: exit code $code"
   has 'switches/topology.yaml:2: '
   has 'switches/gres.conf'
+  printf 'NodeName=n1 Name=gpu Count=x\nNodeName=n2 Name=gpu File=/dev/a[0-\nNodeName=n3 Name=gpu Count=2\n' >switches/gres.conf
+  run check-config switches/placement.conf
+  [ $code = 1 ] || fail "$command: exit code $code"
+  has 'switches/gres.conf:1: '
+  has 'switches/gres.conf:2: '
   rm switches/gres.conf
   printf -- '- topology: a\n  flat: true\n' >switches/topology.yaml
   run check-config --quiet switches/placement.conf

@@ -143,7 +143,7 @@ void check_partitions(Checked& checked) {
 void read_gpus(Checked& checked) {
   const std::string path = std::filesystem::path(checked.slurm_conf).replace_filename("gres.conf").string();
   if (!may_exist(path)) return;
-  checked.gpus = read_gpu_shapes(path, checked.node_names);
+  checked.gpus = read_gpu_shapes(path, checked.node_names, &checked.mistakes_of_site);
   std::int64_t with_gpus = 0;
   std::string why_not;
   for (const NodeGpus& gpus : checked.gpus) {

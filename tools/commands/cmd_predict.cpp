@@ -2,6 +2,7 @@
 // placectl predict: when and where a job would start, and what it would cost, without submitting it.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -55,14 +56,18 @@ int write_json(const Start& start, const DecisionInput& input) {
 }
 
 // Returns why no decision about a job that starts at once is on record.
-std::string why_no_decision() {
+std::string why_no_decision(const Start& start) {
   // slurmctld has just answered srun, so a state that cannot be read is treated as one without a failure.
-  const ControllerState controller = read_controller().state.value_or(ControllerState());
+  const ControllerInput input = read_controller();
+  ControllerState controller = input.state.value_or(ControllerState());
   if (!controller.failure.empty()) return "placement is off in slurmctld: " + controller.failure;
   if (controller.mode == to_string(Mode::off)) return "Mode=off in slurmctld: every job runs as under stock Slurm";
+  if (const auto settings = settings_in_force(input))
+    for (const auto& [partition, mode] : settings->partition_modes)
+      if (partition == start.partition) controller.mode = to_string(mode);
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
-    return "Mode=" + controller.mode +
-           " in slurmctld: the job would run as under stock Slurm, and slurmctld decides only about jobs that start";
+    return "Mode=" + controller.mode + " in slurmctld for partition " + start.partition +
+           ": the job would run as under stock Slurm, and slurmctld decides only about jobs that start";
   return "no recorded decision. Possible causes: the options name no policy; an option such as --contiguous makes Slurm "
          "choose the nodes; -m POLICY=auto finds no profile; this host cannot read the records";
 }
@@ -78,7 +83,7 @@ int write_text(const Start& start, const DecisionInput& input) {
         start.has_to_wait()
             ? "the job has to wait, so the nodes above are Slurm's plan; when the job starts, the policy chooses among the "
               "nodes that are then free\n"
-            : why_no_decision() + "\n";
+            : why_no_decision(start) + "\n";
   for (const std::string& note : input.notes)
     if (input.decisions.empty() && !start.has_to_wait()) text += "# not read: " + note + "\n";
   return write_output("", text);
@@ -99,13 +104,19 @@ int command_predict(int argc, char** argv) {
     if (argv[k] == std::string_view(":"))
       throw UsageError("':' starts another component of a heterogeneous job: run placectl predict once per component");
   // Slurm reuses the ID of a predicted job, so only decisions from now on are about this job. The time of a decision is
-  // by the clock of slurmctld's host, which may differ from this host's clock.
+  // by the clock of slurmctld's host, which may differ from this host's clock. So decisions that are on record before
+  // are left out, too.
   constexpr double clocks_differ_s = 10;
   const double since_s = static_cast<double>(std::time(nullptr)) - clocks_differ_s;
-  const Start start = ask_srun(std::vector<std::string>(argv + (json ? 2 : 1), argv + argc));
   const CommandLine own(predict_help, 1, argv);  // has no options: the records are at their default locations
-  DecisionInput input = read_decisions(own, config_for_records(), start.job, since_s, RecordKind::predictions);
-  std::erase_if(input.decisions, [](const Decision& decision) { return decision.uid != getuid(); });
+  const Config config = config_for_records();
+  const auto earlier = read_decisions(own, config, 0, since_s, RecordKind::predictions).decisions;
+  const Start start = ask_srun(std::vector<std::string>(argv + (json ? 2 : 1), argv + argc));
+  DecisionInput input = read_decisions(own, config, start.job, since_s, RecordKind::predictions);
+  std::erase_if(input.decisions, [&](const Decision& one) {
+    const auto is_one = [&](const Decision& other) { return other.job_id == one.job_id && other.at_s == one.at_s; };
+    return one.uid != getuid() || std::ranges::any_of(earlier, is_one);
+  });
   if (input.decisions.size() > 1) input.decisions.erase(input.decisions.begin(), input.decisions.end() - 1);
   return json ? write_json(start, input) : write_text(start, input);
 }

@@ -97,13 +97,17 @@ bool is_plain(std::string_view term) { return term.starts_with("busiest link: ")
 
 // Returns one sentence for a user who reads no further; empty if the job has no nodes.
 std::string summary(const Decision& d, std::string_view topology) {
-  if (d.tasks == 0 || d.given.empty()) return {};
-  const std::size_t given = leaf_switches_of(d.given, topology);
+  const bool advised = d.outcome == DECISION_ADVICE,
+             chosen = d.outcome == DECISION_NODES || d.outcome == DECISION_CORES;
+  const std::string& nodes = d.given.empty() && (advised || chosen) ? d.choice : d.given;
+  if (d.tasks == 0 || nodes.empty()) return {};
+  const std::size_t given = leaf_switches_of(nodes, topology);
   const std::size_t stock = leaf_switches_of(d.stock_choice, topology);
-  std::string text = "  " + counted(d.tasks, "rank") + " on " + (given > 0 ? counted(given, "leaf switch") : d.given);
-  if (d.outcome != DECISION_NODES && d.outcome != DECISION_CORES) return text + "; Slurm chose the nodes\n";
-  if (given > 0 && stock > 0) text += "; stock would use " + std::to_string(stock);
-  if (const auto ratio = expected_time_ratio(d)) text += formatted("; expected run time %.2f of stock's", *ratio);
+  std::string text = "  " + counted(d.tasks, "rank") + " on " + (given > 0 ? counted(given, "leaf switch") : nodes);
+  if (!chosen && !d.given.empty()) text += "; Slurm chose the nodes";
+  if (chosen && given > 0 && stock > 0) text += "; stock would use " + std::to_string(stock);
+  if (const auto ratio = expected_time_ratio(d))
+    text += formatted("; expected run time %s%.2f of stock's", advised ? "as advised: " : "", *ratio);
   return text + "\n";
 }
 

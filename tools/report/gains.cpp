@@ -62,7 +62,8 @@ HtmlSection gains_section(const ReportFacts& facts) {
         "jobs with a communication matrix or a pattern (srun -m TREEMATCH=app.mat), whose record has both costs; "
         "with Mode=observe nothing is changed for them."));
   section.body += paragraph(
-      "Cost of each placement divided by the cost of stock: natural order on the first nodes that Slurm offered. "
+      "Cost of each placement divided by the cost of stock: Slurm's own nodes if they are on record, otherwise the first "
+      "nodes that Slurm offered, in natural order. "
       "Cost is in hop-bytes, which measure network traffic and not time. Below 1.00 the policy is better. "
       "Means are geometric, intervals are of 90 %.");
   // The picture ends at 4 at most. The interval of two jobs can reach hundreds, which would hide the others.
