@@ -7,6 +7,14 @@
 #ifndef PLACEMENT_UTIL_DECISION_OUTCOME_H
 #define PLACEMENT_UTIL_DECISION_OUTCOME_H
 
+/* The key Mode: the use of a decision about a job with a policy. Jobs without one run as stock in every mode. */
+enum placement_mode {
+	PLACEMENT_OFF,		/* makes no decision */
+	PLACEMENT_OBSERVE,	/* records decisions in DecisionFile; jobs run as under stock Slurm */
+	PLACEMENT_ADVISE,	/* records as OBSERVE, and shows the decision in the job's system comment */
+	PLACEMENT_ENFORCE,	/* records as ADVISE, and gives the job the nodes and cores of the policy */
+};
+
 enum decision_outcome {
 	DECISION_STOCK,		/* the job gets the nodes that Slurm itself chose, for a reason */
 	DECISION_NODES,		/* the job gets the policy's nodes */

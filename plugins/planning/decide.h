@@ -40,7 +40,7 @@ enum placement_mode placement_mode_in(const char *partition);
 const char *placement_failure(void);
 
 /*
- * Sets the function that receives the log lines about problems that do not turn placement off. Call this first:
+ * Sets the function that receives log lines: the mode, and problems that do not turn placement off. Call this first:
  * placement_configure() calls `log`, and later a thread of this library that holds no lock of Slurm.
  */
 void placement_log_to(void (*log)(bool is_error, const char *text));

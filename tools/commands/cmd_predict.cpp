@@ -59,8 +59,8 @@ std::string why_no_decision() {
   // slurmctld has just answered srun, so a state that cannot be read is treated as one without a failure.
   const ControllerState controller = read_controller().state.value_or(ControllerState());
   if (!controller.failure.empty()) return "placement is off in slurmctld: " + controller.failure;
-  if (controller.mode == to_string(Mode::off)) return "Mode=off in slurmctld: every job runs as under stock Slurm";
-  if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
+  if (controller.mode == mode_names[PLACEMENT_OFF]) return "Mode=off in slurmctld: every job runs as under stock Slurm";
+  if (!controller.mode.empty() && controller.mode != mode_names[PLACEMENT_ENFORCE])
     return "Mode=" + controller.mode +
            " in slurmctld: the job would run as under stock Slurm, and slurmctld decides only about jobs that start";
   return "no recorded decision. Possible causes: the options name no policy; an option such as --contiguous makes Slurm "
