@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * How a decision of slurmctld ended, and why a job runs as stock Slurm runs it. The C files of the plugin, the policies
- * and the records of decisions use these values. The ring of decisions stores them as bytes, so their numbers must not
- * change.
+ * The modes, how a decision of slurmctld ended, why a job runs as stock Slurm runs it, and the variables of the answer.
+ * The C files of the plugin, the policies and the records of decisions use these values. The ring of decisions stores
+ * outcomes and reasons as bytes, so their numbers must not change.
  */
 #ifndef PLACEMENT_UTIL_DECISION_OUTCOME_H
 #define PLACEMENT_UTIL_DECISION_OUTCOME_H
@@ -36,5 +36,11 @@ enum stock_reason {
 	STOCK_MACHINE,		/* the nodes or topologies in slurmctld changed, or SelectTypeParameters counts no cores */
 };
 enum { STOCK_REASONS = STOCK_MACHINE + 1 };	/* the number of classes */
+
+/* The variables of slurmctld's answer to a job's processes, as common/decision/job_variables.hpp describes them. */
+#define PLACEMENT_JOB_STATE "PLACEMENT_STATE"
+#define PLACEMENT_PLANNED_RANKS "PLACEMENT_RANKS"
+#define PLACEMENT_JOB_DECISION "PLACEMENT_DECISION"
+#define PLACEMENT_JOB_START "PLACEMENT_START"
 
 #endif

@@ -27,11 +27,6 @@ namespace {
 
 constexpr auto jobs_are_known_for = std::chrono::minutes(10);  // counted from the last question about the job
 
-static_assert(std::string_view(PLACEMENT_JOB_STATE) == job_state_variable);
-static_assert(std::string_view(PLACEMENT_PLANNED_RANKS) == planned_ranks_variable);
-static_assert(std::string_view(PLACEMENT_JOB_DECISION) == job_decision_variable);
-static_assert(std::string_view(PLACEMENT_JOB_START) == job_start_variable);
-
 // The state is never destroyed, because slurmctld exits while threads still use it.
 PluginState& state() {
   static PluginState* const the_state = new PluginState;

@@ -59,12 +59,6 @@ void placement_facts(void (*add)(void *list, const char *name, const char *value
 
 /* ---- one decision */
 
-/* The variables of slurmctld's answer to a job's processes, as common/decision/job_variables.hpp describes them. */
-#define PLACEMENT_JOB_STATE "PLACEMENT_STATE"
-#define PLACEMENT_PLANNED_RANKS "PLACEMENT_RANKS"
-#define PLACEMENT_JOB_DECISION "PLACEMENT_DECISION"
-#define PLACEMENT_JOB_START "PLACEMENT_START"
-
 /* Frees the data of jobs about which nothing was asked for ten minutes. Each job test can call it: it costs little. */
 void placement_tidy(void);
 
