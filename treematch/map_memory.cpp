@@ -8,6 +8,8 @@
 
 namespace placement::treematch {
 
+using namespace mapping::tuning;
+
 std::shared_ptr<const MapResult> MapMemory::find(const Question& question) const {
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find(kept_, question, &Kept::question);
@@ -63,7 +65,7 @@ MapResult mapped_alone(SearchAlone kind, const TreeTopology& tree, const std::ve
 }
 
 std::shared_ptr<MapMemory> MatrixMemories::of(const std::shared_ptr<const CommMatrix>& matrix, std::uint64_t seed) {
-  if (matrix->ranks() > most_ranks || matrix->pairs() > most_pairs) return std::make_shared<MapMemory>();
+  if (matrix->ranks() > most_ranks_shared || matrix->pairs() > most_pairs_shared) return std::make_shared<MapMemory>();
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find_if(all_, [&](const Remembered& one) {
     return one.seed == seed && (one.matrix == matrix || *one.matrix == *matrix);
@@ -71,8 +73,8 @@ std::shared_ptr<MapMemory> MatrixMemories::of(const std::shared_ptr<const CommMa
   if (found != all_.end()) {
     all_.splice(all_.begin(), all_, found);
   } else {
-    all_.push_front({matrix, seed, std::make_shared<MapMemory>(most_bytes_of_each), {}});
-    if (all_.size() > most_matrices) all_.pop_back();
+    all_.push_front({matrix, seed, std::make_shared<MapMemory>(most_bytes_of_memory), {}});
+    if (all_.size() > most_matrices_remembered) all_.pop_back();
   }
   all_.front().used = Clock::now();
   return all_.front().memory;
