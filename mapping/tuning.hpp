@@ -33,6 +33,8 @@ inline constexpr double worth_searching = 1.02;            // a subtree's larges
 inline constexpr std::int32_t most_ranks_on_each = 32;     // above, only subtrees within worth_searching
 inline constexpr std::size_t sets_of_leaves_tried = 2;     // 10 % of the time; gains 2 % on fragmented machines
 inline constexpr double least_exponent = 0.4;              // of CutModel; that of a line of ranks is lower
+inline constexpr double exponent_of_all_to_all = 1.0;      // of CutModel
+inline constexpr double exponent_of_halo_exchange = 0.67;  // in three dimensions
 inline constexpr std::int32_t smallest_part_of_model = 8;  // the bisection for the model ends there
 inline constexpr std::int32_t parts_of_model = 8;  // at most: with many ranks the parts are larger, to save time
 inline constexpr std::int64_t most_steps_of_packing = 1 << 17;  // groups times leaves: 1 ms
@@ -77,6 +79,7 @@ inline constexpr std::int32_t ranks_annealed_fully = 64;          // with fewer 
 inline constexpr std::int32_t most_ranks_annealed_long = 512;     // 1,024 gain nothing
 inline constexpr std::int64_t long_annealing_per_rank = 1500;     // and effort: 512 ranks take 2.6 s with effort=500
 inline constexpr std::int32_t most_in_annealing_table = 1 << 22;  // ranks times leaves; beyond it the closest leaves
+inline constexpr int steps_before_annealing = 256;                // for first_temperature
 inline constexpr int steps_of_temperature = 100;                  // in one annealing
 inline constexpr std::int64_t steps_between_reports = 1024;       // so that the search ends in time
 inline constexpr std::int64_t work_of_step = 7;                   // with up to arcs_of_step arcs of a rank that moves
@@ -103,6 +106,14 @@ inline constexpr std::int32_t refinement_passes = 6;            // on each level
 inline constexpr std::int32_t shuffle_window = 128;         // vertices shuffled among themselves, to stay in the cache
 inline constexpr std::size_t most_parts_remembered = 4096;  // some 8 MiB
 inline constexpr std::int32_t ranks_in_cache = 4096;        // the graphs of fewer ranks are not renumbered
+
+// ---- mappings that later jobs reuse: some 50 MiB
+
+inline constexpr std::size_t most_matrices_remembered = 16;
+inline constexpr std::int32_t most_ranks_shared = 512;     // a larger matrix gets a memory that no other job shares
+inline constexpr std::int64_t most_pairs_shared = 32'768;  // as most_ranks_shared
+inline constexpr std::size_t most_bytes_of_memory = std::size_t{2} << 20;     // for each matrix
+inline constexpr std::size_t most_bytes_within_nodes = std::size_t{1} << 20;  // for all matrices, on cores of a node
 
 // ---- swaps
 

@@ -20,7 +20,7 @@ constexpr double most_value = 1e30;  // sums over all pairs of nodes stay finite
 // A text as rows of fields. The first row has the names of the columns.
 class Table {
  public:
-  Table(std::string_view text, const std::string& file) : file_(file), lines_(lines_of(text)) {
+  Table(std::string_view text, const std::string& file) : file_(file), lines_(text_lines(text, true)) {
     if (lines_.empty()) throw Error(file + ": the table is empty: expected a line with the names of its columns");
     tabs_ = lines_[0].text.find('\t') != std::string_view::npos;
     header_ = fields(lines_[0]);
@@ -67,23 +67,6 @@ class Table {
   }
 
  private:
-  // text_lines() would remove tabs at the ends of a line, where fields may be empty.
-  static std::vector<TextLine> lines_of(std::string_view text) {
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-    std::vector<TextLine> lines;
-    std::int64_t number = 0;
-    while (!text.empty()) {
-      ++number;
-      std::string_view line = text.substr(0, text.find('\n'));
-      text.remove_prefix(std::min(line.size() + 1, text.size()));
-      line = line.substr(0, line.find('#'));
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      if (!trimmed(line).empty()) lines.push_back({number, line});
-    }
-    return lines;
-  }
-
   std::vector<std::string_view> fields(const TextLine& line) const {
     if (!tabs_) return split_words(line.text);
     std::vector<std::string_view> fields = split_at(line.text, '\t');

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +10,7 @@
 #include <cstring>
 #include <optional>
 
+#include "common/util/parent_process.hpp"
 #include "monitor/agent/daemon_option.hpp"
 
 namespace placement::spank {
@@ -76,11 +76,8 @@ std::string start_agent(const AgentStart& start, std::string_view cmdline) {
   if (child < 0) return std::string("fork: ") + std::strerror(errno);
   if (child == 0) become_agent(start.log.c_str(), arguments.data(), environment);
   // With --keep the agent continues in the background, and this child ends at once.
-  int status = 0;
-  pid_t ended;
-  while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR) {
-  }
-  if (ended < 0) return {};  // slurmd's own handler has waited for the child already
+  const int status = status_of(child);
+  if (status < 0) return {};  // slurmd's own handler has waited for the child already
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return "cannot start " + start.agent;
   return {};
 }

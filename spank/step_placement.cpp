@@ -144,7 +144,7 @@ std::string give_gpus(const PlacementRequest& placement_request, const StepShape
 // Returns why srun may not place ranks; empty if it may. srun follows the administrator's Mode, which slurmctld
 // reports. Where slurmctld has no mode, as without the select plugin, srun places ranks by itself.
 std::string why_not_enforced(const ControllerState& controller) {
-  if (controller.mode.empty() || controller.mode == to_string(Mode::enforce)) return {};
+  if (controller.mode.empty() || controller.mode == mode_names[PLACEMENT_ENFORCE]) return {};
   return controller.failure.empty() ? "Mode=" + controller.mode + " in slurmctld" : controller.failure;
 }
 

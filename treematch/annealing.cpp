@@ -89,13 +89,12 @@ class TreeAnnealing {
 
   std::int32_t* of(std::int32_t rank) { return traffic_.data() + vertex_.size() * rank; }
 
-  // Makes 256 random steps and returns the mean rise of the hop-bytes by steps that raise them; 0 if none does.
+  // Makes some random steps and returns the mean rise of the hop-bytes by steps that raise them; 0 if none does.
   double mean_loss() {
-    constexpr int steps = 256;
     double sum = 0;
     int count = 0;
-    watch_.spend(steps * work_of_step);
-    for (int k = 0; k < steps; ++k) {
+    watch_.spend(steps_before_annealing * work_of_step);
+    for (int k = 0; k < steps_before_annealing; ++k) {
       const Step step = random_step();
       if (step.rank == nobody_) continue;
       const std::int64_t change = change_by(step);

@@ -8,6 +8,8 @@
 
 namespace placement::treematch {
 
+using namespace mapping::tuning;
+
 std::shared_ptr<const MapResult> MapMemory::find(const Question& question) const {
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find(kept_, question, &Kept::question);
@@ -30,11 +32,6 @@ void MapMemory::keep(Question question, MapResult answer) {
 std::size_t MapMemory::size() const {
   const std::lock_guard lock(mutex_);
   return kept_.size();
-}
-
-std::size_t MapMemory::bytes() const {
-  const std::lock_guard lock(mutex_);
-  return bytes_;
 }
 
 void MapMemory::clear() {
@@ -68,7 +65,7 @@ MapResult mapped_alone(SearchAlone kind, const TreeTopology& tree, const std::ve
 }
 
 std::shared_ptr<MapMemory> MatrixMemories::of(const std::shared_ptr<const CommMatrix>& matrix, std::uint64_t seed) {
-  if (matrix->ranks() > most_ranks || matrix->pairs() > most_pairs) return std::make_shared<MapMemory>();
+  if (matrix->ranks() > most_ranks_shared || matrix->pairs() > most_pairs_shared) return std::make_shared<MapMemory>();
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find_if(all_, [&](const Remembered& one) {
     return one.seed == seed && (one.matrix == matrix || *one.matrix == *matrix);
@@ -76,8 +73,8 @@ std::shared_ptr<MapMemory> MatrixMemories::of(const std::shared_ptr<const CommMa
   if (found != all_.end()) {
     all_.splice(all_.begin(), all_, found);
   } else {
-    all_.push_front({matrix, seed, std::make_shared<MapMemory>(most_bytes_of_each), {}});
-    if (all_.size() > most_matrices) all_.pop_back();
+    all_.push_front({matrix, seed, std::make_shared<MapMemory>(most_bytes_of_memory), {}});
+    if (all_.size() > most_matrices_remembered) all_.pop_back();
   }
   all_.front().used = Clock::now();
   return all_.front().memory;
@@ -89,22 +86,11 @@ MapMemory& MatrixMemories::within_nodes() {
   return within_nodes_;
 }
 
-std::size_t MatrixMemories::drop_idle(Clock::time_point since) {
+bool MatrixMemories::drop_idle(Clock::time_point since) {
   const std::lock_guard lock(mutex_);
-  std::size_t bytes = 0;
-  for (; !all_.empty() && all_.back().used < since; all_.pop_back()) bytes += all_.back().bytes();
-  if (within_nodes_used_ < since) {
-    bytes += within_nodes_.bytes();
-    within_nodes_.clear();
-  }
-  return bytes;
-}
-
-std::size_t MatrixMemories::bytes() {
-  const std::lock_guard lock(mutex_);
-  std::size_t bytes = within_nodes_.bytes();
-  for (const Remembered& one : all_) bytes += one.bytes();
-  return bytes;
+  const bool within_nodes_idle = within_nodes_used_ < since && within_nodes_.size() > 0;
+  if (within_nodes_idle) within_nodes_.clear();
+  return std::erase_if(all_, [&](const Remembered& one) { return one.used < since; }) > 0 || within_nodes_idle;
 }
 
 // Never destroyed, because slurmctld exits while threads still use them.

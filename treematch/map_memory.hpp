@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/matrix/comm_matrix.hpp"
+#include "mapping/tuning.hpp"
 #include "mapping/work_budget.hpp"
 #include "treematch/tree_map.hpp"
 
@@ -32,9 +33,8 @@ class MapMemory {
   std::shared_ptr<const MapResult> find(const Question& question) const;
   // Adds a mapping unless it alone takes more than `most_bytes`. Drops the oldest mappings until it fits.
   void keep(Question question, MapResult answer);
-  std::size_t size() const;   // number of mappings
-  std::size_t bytes() const;  // approximate
-  void clear();               // drops all mappings
+  std::size_t size() const;  // number of mappings
+  void clear();              // drops all mappings
 
  private:
   struct Kept {
@@ -69,16 +69,10 @@ MapResult mapped_alone(SearchAlone kind, const TreeTopology& tree, const std::ve
                        const std::function<MapResult(const TreeTopology&, std::vector<std::int32_t>)>& search);
 
 // The memories of the matrices that were mapped last, for repeated jobs, such as the tasks of an array. With the limits
-// below, all memories together take at most some 50 MiB. Thread-safe.
+// in tuning.hpp, all memories together take at most some 50 MiB. Thread-safe.
 class MatrixMemories {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::size_t most_matrices = 16;
-  // A matrix above one of the next two limits gets a memory that no other job shares.
-  static constexpr std::int32_t most_ranks = 512;
-  static constexpr std::int64_t most_pairs = 32'768;
-  static constexpr std::size_t most_bytes_of_each = std::size_t{2} << 20;
-  static constexpr std::size_t most_bytes_within_nodes = std::size_t{1} << 20;
 
   // Returns the memory of the matrix with this seed. A new one replaces the least recently used memory. `matrix` is not
   // null.
@@ -87,9 +81,8 @@ class MatrixMemories {
   // Returns the memory of mappings of parts of matrices onto the cores of one node.
   MapMemory& within_nodes();
 
-  // Drops the memories that were last used before `since`. Returns the approximate number of bytes that were freed.
-  std::size_t drop_idle(Clock::time_point since);
-  std::size_t bytes();  // approximate
+  // Drops the memories that were last used before `since`. Returns whether there were any.
+  bool drop_idle(Clock::time_point since);
 
  private:
   struct Remembered {
@@ -97,13 +90,11 @@ class MatrixMemories {
     std::uint64_t seed = 0;
     std::shared_ptr<MapMemory> memory;
     Clock::time_point used;
-
-    std::size_t bytes() const { return memory->bytes() + matrix->bytes(); }
   };
 
   std::mutex mutex_;
   std::list<Remembered> all_;  // the most recently used first
-  MapMemory within_nodes_{most_bytes_within_nodes};
+  MapMemory within_nodes_{mapping::tuning::most_bytes_within_nodes};
   Clock::time_point within_nodes_used_;
 };
 

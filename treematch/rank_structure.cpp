@@ -101,7 +101,7 @@ void RankStructure::bisect() {
   const std::int32_t ranks = matrix_.ranks();
   if (matrix_.pairs() == std::int64_t{ranks} * (ranks - 1) / 2) {
     order_ = numbers(ranks);
-    model_.emplace(ranks, CutModel::all_to_all);
+    model_.emplace(ranks, exponent_of_all_to_all);
     return;
   }
   std::vector<std::int32_t> arities;
@@ -154,8 +154,8 @@ CutModel::CutModel(const mapping::Graph& graph, const mapping::LeafTree& tree, s
     weight += w, x += w * a, y += w * b, xx += w * a * a, xy += w * a * b;
   }
   const double spread = weight * xx - x * x;
-  const double slope = spread > 1e-9 * weight * weight ? (weight * xy - x * y) / spread : halo_exchange;
-  tabulate(ranks, std::clamp(slope, least_exponent, all_to_all));
+  const double slope = spread > 1e-9 * weight * weight ? (weight * xy - x * y) / spread : exponent_of_halo_exchange;
+  tabulate(ranks, std::clamp(slope, least_exponent, exponent_of_all_to_all));
 }
 
 void CutModel::tabulate(std::int32_t ranks, double exponent) {

@@ -19,9 +19,6 @@ namespace placement::treematch {
 // Compares sets of leaves before any rank is placed on them.
 class CutModel {
  public:
-  static constexpr double all_to_all = 1.0;      // exponent of an all-to-all exchange
-  static constexpr double halo_exchange = 0.67;  // exponent of a halo exchange in three dimensions
-
   // `ranks` is at least 1, `exponent` from 0 to 1.
   CutModel(std::int32_t ranks, double exponent) { tabulate(ranks, exponent); }
 

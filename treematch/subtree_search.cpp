@@ -263,7 +263,7 @@ class LevelSearch {
 
   // Maps many ranks in the subtree with the least estimate, to one or two sets of its leaves.
   void search_closest() {
-    const CutModel model(matrix_.ranks(), CutModel::halo_exchange);
+    const CutModel model(matrix_.ranks(), exponent_of_halo_exchange);
     const Leaves below = leaves_below(tree_, usable_, estimated(model).front().top);
     const std::vector<Leaves> sets = leaf_sets(model, tree_, below);
     const bool twice = matrix_.ranks() <= most_ranks_tried_twice && options_.effort >= usual_effort;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include "common/util/decision_outcome.h"
 
 // The variables that carry a job's request to slurmctld and to the job's steps, and slurmctld's answer to the job's
 // processes. doc/architecture.md, "Variables of a job", lists their writers and readers.
@@ -37,13 +38,13 @@ inline constexpr const char* job_quiet_variable = "PLACEMENT_QUIET";
 
 // ---- The answer, in the environment of the job's processes, from slurmctld.
 // How the decision for the job ended: "JOB nodes", "JOB nodes+cores", or "JOB stock: REASON" on Slurm's own nodes.
-inline constexpr const char* job_decision_variable = "PLACEMENT_DECISION";
+inline constexpr const char* job_decision_variable = PLACEMENT_JOB_DECISION;
 // The start of a batch job to which the decision belongs: "JOB RESTARTS" or, for a task of an array,
 // "JOB_TASK RESTARTS". RESTARTS counts as the variable SLURM_RESTART_COUNT of the batch script does.
-inline constexpr const char* job_start_variable = "PLACEMENT_START";
+inline constexpr const char* job_start_variable = PLACEMENT_JOB_START;
 // The JobState (job_state.hpp).
-inline constexpr const char* job_state_variable = "PLACEMENT_STATE";
+inline constexpr const char* job_state_variable = PLACEMENT_JOB_STATE;
 // The PlannedRanks (planned_ranks.hpp).
-inline constexpr const char* planned_ranks_variable = "PLACEMENT_RANKS";
+inline constexpr const char* planned_ranks_variable = PLACEMENT_PLANNED_RANKS;
 
 }  // namespace placement

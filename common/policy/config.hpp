@@ -7,17 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "common/util/decision_outcome.h"
 #include "common/util/error.hpp"
 
 namespace placement {
 
-// The key Mode: the use of a decision about a job with a policy. Jobs without one run as stock in every mode.
-enum class Mode {
-  off,      // no decision is made
-  observe,  // a decision is made and recorded in DecisionFile; the job runs as stock
-  advise,   // the decision is also recorded with the job, which runs as stock
-  enforce,  // the decision is applied
-};
+// The names of placement_mode.
+inline constexpr std::string_view mode_names[] = {"off", "observe", "advise", "enforce"};
 
 // The scope of TREEMATCH for jobs that do not give one [TM §6].
 enum class TreeScope { whole, subtree };
@@ -45,9 +41,9 @@ struct ConfigPlaces {
 
 // The values of placement.conf, with their defaults. The table in config_keys.cpp documents each key.
 struct Config {
-  Mode mode = Mode::enforce;
-  std::vector<std::pair<std::string, Mode>>
-      partition_modes;  // (partition, mode) in place of `mode`, unless that is off
+  placement_mode mode = PLACEMENT_ENFORCE;
+  // (partition, mode) in place of `mode`, unless that is off
+  std::vector<std::pair<std::string, placement_mode>> partition_modes;
   std::int64_t decision_time_ms = 50;
   std::int64_t max_matrix_ranks = 131072;
   std::int64_t max_matrix_bytes = 1 << 20;  // of the packed form, which travels with the job
@@ -132,9 +128,6 @@ Config read_config(const std::string& path, MissingFile missing = MissingFile::e
 
 // Returns the path of the placement.conf next to `slurm_conf`; empty: next to slurm_conf_path().
 std::string placement_conf_path(std::string_view slurm_conf = {});
-
-// Returns the name of a mode as placement.conf has it.
-std::string to_string(Mode mode);
 
 // As read_config(), but skips a wrong line and appends its mistake to `mistakes`, at most 100. A key with a wrong value
 // has its default. Throws Error when the file cannot be read.

@@ -10,7 +10,6 @@ namespace placement {
 
 namespace {
 
-constexpr std::string_view mode_names[] = {"off", "observe", "advise", "enforce"};
 constexpr std::string_view weight_names[] = {"respect", "ignore"};
 constexpr std::string_view estimator_names[] = {"beta", "moving-average", "weighted-moving-average"};
 constexpr std::string_view scope_names[] = {"whole", "subtree"};
@@ -52,7 +51,7 @@ bool set_value(std::string& target, std::string_view text) {
   return true;
 }
 
-bool set_value(Mode& target, std::string_view text) { return set_word(target, mode_names, text); }
+bool set_value(placement_mode& target, std::string_view text) { return set_word(target, mode_names, text); }
 
 // Reads words PARTITION:TEXT. Returns false if a word has another form, a partition is repeated, or there are no words.
 template <auto member>
@@ -73,7 +72,8 @@ bool set_partitions(Config& config, std::string_view value) {
 }
 
 std::string show_partition_modes(const Config& config) {
-  return joined(config.partition_modes, " ", [](const auto& of) { return of.first + ":" + to_string(of.second); });
+  return joined(config.partition_modes, " ",
+                [](const auto& of) { return of.first + ":" + std::string(mode_names[of.second]); });
 }
 
 std::string show_partition_policies(const Config& config) {
@@ -364,7 +364,5 @@ std::span<const ConfigKey> config_keys() {
   };
   return keys;
 }
-
-std::string to_string(Mode mode) { return std::string(mode_names[static_cast<std::size_t>(mode)]); }
 
 }  // namespace placement

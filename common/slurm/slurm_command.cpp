@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +18,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
+#include "common/util/parent_process.hpp"
 #include "common/util/text.hpp"
 #include "config.h"
 
@@ -104,9 +104,7 @@ SlurmCommand::~SlurmCommand() {
 }
 
 int SlurmCommand::wait() {
-  int status = 0;
-  while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = std::max(status_of(child_), 0);
   child_ = -1;
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

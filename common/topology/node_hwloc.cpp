@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <hwloc.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +21,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
+#include "common/util/parent_process.hpp"
 #include "common/util/text.hpp"
 
 namespace placement {
@@ -74,9 +74,8 @@ bool loads(const std::string& text) {
       _exit(1);
     }
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) throw Error(std::string("waitpid: ") + std::strerror(errno));
+  const int status = status_of(child);
+  if (status < 0) throw Error(std::string("waitpid: ") + std::strerror(errno));
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 

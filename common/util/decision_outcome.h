@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * How a decision of slurmctld ended, and why a job runs as stock Slurm runs it. The C files of the plugin, the policies
- * and the records of decisions use these values. The ring of decisions stores them as bytes, so their numbers must not
- * change.
+ * The modes, how a decision of slurmctld ended, why a job runs as stock Slurm runs it, and the variables of the answer.
+ * The C files of the plugin, the policies and the records of decisions use these values. The ring of decisions stores
+ * outcomes and reasons as bytes, so their numbers must not change.
  */
 #ifndef PLACEMENT_UTIL_DECISION_OUTCOME_H
 #define PLACEMENT_UTIL_DECISION_OUTCOME_H
+
+/* The key Mode: the use of a decision about a job with a policy. Jobs without one run as stock in every mode. */
+enum placement_mode {
+	PLACEMENT_OFF,		/* makes no decision */
+	PLACEMENT_OBSERVE,	/* records decisions in DecisionFile; jobs run as under stock Slurm */
+	PLACEMENT_ADVISE,	/* records as OBSERVE, and shows the decision in the job's system comment */
+	PLACEMENT_ENFORCE,	/* records as ADVISE, and gives the job the nodes and cores of the policy */
+};
 
 enum decision_outcome {
 	DECISION_STOCK,		/* the job gets the nodes that Slurm itself chose, for a reason */
@@ -28,5 +36,11 @@ enum stock_reason {
 	STOCK_MACHINE,		/* the nodes or topologies in slurmctld changed, or SelectTypeParameters counts no cores */
 };
 enum { STOCK_REASONS = STOCK_MACHINE + 1 };	/* the number of classes */
+
+/* The variables of slurmctld's answer to a job's processes, as common/decision/job_variables.hpp describes them. */
+#define PLACEMENT_JOB_STATE "PLACEMENT_STATE"
+#define PLACEMENT_PLANNED_RANKS "PLACEMENT_RANKS"
+#define PLACEMENT_JOB_DECISION "PLACEMENT_DECISION"
+#define PLACEMENT_JOB_START "PLACEMENT_START"
 
 #endif

@@ -2,7 +2,10 @@
 #pragma once
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 namespace placement {
 
@@ -11,6 +14,14 @@ namespace placement {
 inline void end_with_parent(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
+}
+
+// Waits until the process ends, and returns its status as waitpid() does; -1 if it is no child of this process.
+inline int status_of(pid_t child) {
+  int status = -1;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
 }
 
 }  // namespace placement

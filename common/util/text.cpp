@@ -28,15 +28,16 @@ static std::size_t edit_distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-std::vector<TextLine> text_lines(std::string_view text) {
+std::vector<TextLine> text_lines(std::string_view text, bool keep_blanks) {
   std::vector<TextLine> lines;
   std::int64_t number = 0;
   if (constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF"; text.starts_with(byte_order_mark))
     text.remove_prefix(byte_order_mark.size());  // some editors write it
   for (std::string_view line : split_at(text, '\n')) {
     ++number;
-    line = trimmed(line.substr(0, line.find('#')));
-    if (!line.empty()) lines.push_back({number, line});
+    line = line.substr(0, line.find('#'));
+    const std::string_view words = trimmed(line);
+    if (!words.empty()) lines.push_back({number, keep_blanks ? line : words});
   }
   return lines;
 }

@@ -22,7 +22,8 @@ struct TextLine {
 };
 
 // Returns the lines of `text` with more than blanks and comments, as parts of `text`. Skips a UTF-8 byte order mark.
-std::vector<TextLine> text_lines(std::string_view text);
+// With `keep_blanks`, blanks around a line stay, so that fields at its ends may be empty.
+std::vector<TextLine> text_lines(std::string_view text, bool keep_blanks = false);
 
 // Returns `text` with '?' for each byte that is not printable ASCII, so that it is safe on a terminal and one line.
 std::string printable(std::string_view text);

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
-#include <pwd.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -19,6 +18,7 @@
 #include <optional>
 
 #include "common/util/file_descriptor.hpp"
+#include "common/util/users.hpp"
 
 namespace placement::protocol {
 
@@ -26,12 +26,6 @@ namespace {
 
 constexpr mode_t others_may_write = S_IWGRP | S_IWOTH;
 constexpr const char* default_munge_socket = "/run/munge/munge.socket.2";
-
-std::optional<UserIds> find_user(const std::string& name) {
-  const passwd* entry = getpwnam(name.c_str());
-  if (entry == nullptr) return std::nullopt;
-  return UserIds{entry->pw_uid, entry->pw_gid};
-}
 
 [[noreturn]] void fail_with_errno(const std::string& what) { throw Error(what + ": " + std::strerror(errno)); }
 
@@ -63,10 +57,10 @@ void require_safe_place(const std::string& path, std::span<const uid_t> owners) 
 }  // namespace
 
 UserIds unprivileged_user(const std::string& name) {
-  const std::optional<UserIds> user = find_user(name);
+  const passwd* const user = getpwnam(name.c_str());
   if (!user) throw UnknownUser("MonitorUser=" + name + ": this host has no user of this name");
-  if (user->uid == 0) throw Error("MonitorUser=" + name + ": use an unprivileged user");
-  return *user;
+  if (user->pw_uid == 0) throw Error("MonitorUser=" + name + ": use an unprivileged user");
+  return {user->pw_uid, user->pw_gid};
 }
 
 // A process that was not root when it started may have been given capabilities for its start. A process without any
@@ -99,8 +93,8 @@ void become(const UserIds& user, const std::string& name) {
 }
 
 std::vector<uid_t> configuration_owners() {
-  const std::optional<UserIds> slurm = find_user("slurm");
-  return slurm ? std::vector<uid_t>{slurm->uid} : std::vector<uid_t>{};
+  const std::optional<uid_t> slurm = number_of_user("slurm");
+  return slurm ? std::vector{*slurm} : std::vector<uid_t>{};
 }
 
 void require_safe_file(const std::string& path, std::span<const uid_t> owners) {
@@ -133,8 +127,7 @@ void require_safe_munge_socket(const std::string& given) {
     fail_with_errno(path);
   }
   if (!S_ISSOCK(file.st_mode)) throw Error(path + " is not a socket");
-  const std::optional<UserIds> munge = find_user("munge");
-  const uid_t owner = munge ? munge->uid : 0;
+  const uid_t owner = number_of_user("munge").value_or(0);
   // The mode of the socket is not checked: every user must be able to write to it.
   if (!owned(file.st_uid, {&owner, 1}))
     throw Error(path + " belongs to user " + std::to_string(file.st_uid) + ", who is not munge");

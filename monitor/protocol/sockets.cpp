@@ -221,12 +221,6 @@ int listen_tcp(std::uint16_t port) {
   return descriptor;
 }
 
-std::uint16_t local_port(int socket) {
-  SocketAddress address;
-  if (getsockname(socket, &address.any, &address.length) != 0) return 0;
-  return from_socket(&address.any).value_or(NetAddress{}).port;
-}
-
 std::optional<TcpArrival> accept_tcp(int listener) {
   SocketAddress address;
   const int descriptor = accept4(listener, &address.any, &address.length, SOCK_NONBLOCK | SOCK_CLOEXEC);

@@ -61,9 +61,6 @@ std::int64_t wall_clock_ns();  // nanoseconds since 1970
 // Returns a non-blocking socket that listens on `port` of all addresses, or on a free port for 0. Throws Error.
 int listen_tcp(std::uint16_t port);
 
-// Returns the local port of `socket`, or 0 when it is not known.
-std::uint16_t local_port(int socket);
-
 struct TcpArrival {
   int descriptor = -1;
   NetAddress from;

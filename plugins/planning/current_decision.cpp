@@ -70,7 +70,7 @@ std::string job_decision_text(const CurrentDecision& decision) {
     return plain(
         job + std::string(chosen[decision.outcome]) + (decision.plan->lacks.empty() ? "" : ": " + decision.plan->lacks),
         {});
-  if (decision.mode == Mode::observe || decision.mode == Mode::advise)
+  if (decision.mode == PLACEMENT_OBSERVE || decision.mode == PLACEMENT_ADVISE)
     return plain(job + "stock: Mode=" + decision.record.mode + " in placement.conf" +
                      (decision.outcome == DECISION_STOCK && !decision.reason.empty() ? ", " + decision.reason : ""),
                  {});

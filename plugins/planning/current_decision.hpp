@@ -40,7 +40,7 @@ struct Answer : placement_decision {
 // The decision that is being made.
 struct CurrentDecision : Answer {
   Decision record;  // complete_record() copies the answer, the outcome and the costs into it
-  Mode mode = Mode::off;
+  placement_mode mode = PLACEMENT_OFF;
   bool asked = false;            // the policy was called for this job
   bool uses_live = false;        // the policy had live data
   bool started = false;          // Slurm has allocated nodes for a start

@@ -27,11 +27,6 @@ namespace {
 
 constexpr auto jobs_are_known_for = std::chrono::minutes(10);  // counted from the last question about the job
 
-static_assert(std::string_view(PLACEMENT_JOB_STATE) == job_state_variable);
-static_assert(std::string_view(PLACEMENT_PLANNED_RANKS) == planned_ranks_variable);
-static_assert(std::string_view(PLACEMENT_JOB_DECISION) == job_decision_variable);
-static_assert(std::string_view(PLACEMENT_JOB_START) == job_start_variable);
-
 // The state is never destroyed, because slurmctld exits while threads still use it.
 PluginState& state() {
   static PluginState* const the_state = new PluginState;
@@ -95,7 +90,7 @@ class PartOfDecision {
 void begin_decision(PluginState& now, const placement_request& request) {
   now.decision = CurrentDecision();
   now.time_left = std::chrono::milliseconds(now.config.decision_time_ms);
-  now.decision.mode = static_cast<Mode>(request.mode);
+  now.decision.mode = request.mode;
   now.decision.asked = request.stock_because == nullptr;
   Decision& record = now.decision.record;
   record.job_id = request.job_id;
@@ -109,7 +104,7 @@ void begin_decision(PluginState& now, const placement_request& request) {
   now.decision.reason_class = now.decision.asked ? STOCK_OTHER : request.stock_reason;
   if (request.array_task_known)
     record.array_task = std::to_string(request.job_id) + "_" + std::to_string(request.array_task);
-  record.mode = to_string(now.decision.mode);
+  record.mode = mode_names[request.mode];
   record.policy = policy_name(request.environment, request.environment_count);
 }
 
@@ -162,13 +157,6 @@ const char* text_for_c(const Text& text) {
   if_memory_lasts([&] { now.text = text(now.decision); });
   return now.text.c_str();
 }
-
-// The modes of placement.conf have the numbers of those of decide.h.
-static_assert(static_cast<int>(Mode::off) == PLACEMENT_OFF && static_cast<int>(Mode::observe) == PLACEMENT_OBSERVE &&
-              static_cast<int>(Mode::advise) == PLACEMENT_ADVISE &&
-              static_cast<int>(Mode::enforce) == PLACEMENT_ENFORCE);
-
-enum placement_mode as_c(Mode mode) { return static_cast<enum placement_mode>(mode); }
 
 }  // namespace
 
@@ -278,8 +266,8 @@ extern "C" enum placement_mode placement_mode_in(const char* partition) {
   auto& now = state();
   if (now.machine && partition != nullptr)
     for (const auto& [name, mode] : now.config.partition_modes)
-      if (name == partition) return as_c(mode);
-  return now.machine ? as_c(now.config.mode) : PLACEMENT_OFF;
+      if (name == partition) return mode;
+  return now.machine ? now.config.mode : PLACEMENT_OFF;
 }
 
 extern "C" void placement_unconfigure(void) {
@@ -309,20 +297,25 @@ extern "C" enum placement_mode placement_configure(const char* config_path, cons
       now.config_path += " (the file does not exist: the defaults)";
     now.config = read_config(config_path, MissingFile::defaults);
     now.budget = full_budget(now.config);
-    if (now.config.mode != Mode::off) configure_on(now, *machine);
+    if (now.config.mode != PLACEMENT_OFF) configure_on(now, *machine);
   } catch (const std::exception& error) {
     set_text(now.failure, error.what());
   } catch (...) {  // no exception of another class may reach Slurm: placement is off without a reason
   }
-  return placement_mode_in(nullptr);
+  const enum placement_mode mode = placement_mode_in(nullptr);
+  if (now.log != nullptr && now.failure.empty())
+    if_memory_lasts(
+        [&] { now.log(false, ("Mode=" + std::string(mode_names[mode]) + " by " + now.config_path).c_str()); });
+  return mode;
 }
 
 extern "C" void placement_tidy(void) {
   auto& now = state();
   const Clock::time_point since = DecisionTimeBudget::clock() - jobs_are_known_for;
-  const std::size_t kept = now.jobs.size(), of_mappings = treematch::matrix_memories().drop_idle(since);
+  const std::size_t kept = now.jobs.size();
   now.jobs.drop_idle(since);
-  if (now.feed && (of_mappings > 0 || now.jobs.size() < kept)) now.feed->memory_was_freed();
+  if ((treematch::matrix_memories().drop_idle(since) || now.jobs.size() < kept) && now.feed)
+    now.feed->memory_was_freed();
 }
 
 extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {

@@ -40,7 +40,7 @@ enum placement_mode placement_mode_in(const char *partition);
 const char *placement_failure(void);
 
 /*
- * Sets the function that receives the log lines about problems that do not turn placement off. Call this first:
+ * Sets the function that receives log lines: the mode, and problems that do not turn placement off. Call this first:
  * placement_configure() calls `log`, and later a thread of this library that holds no lock of Slurm.
  */
 void placement_log_to(void (*log)(bool is_error, const char *text));
@@ -58,12 +58,6 @@ void placement_call_later(uint32_t seconds, void (*call)(void));
 void placement_facts(void (*add)(void *list, const char *name, const char *value), void *list);
 
 /* ---- one decision */
-
-/* The variables of slurmctld's answer to a job's processes, as common/decision/job_variables.hpp describes them. */
-#define PLACEMENT_JOB_STATE "PLACEMENT_STATE"
-#define PLACEMENT_PLANNED_RANKS "PLACEMENT_RANKS"
-#define PLACEMENT_JOB_DECISION "PLACEMENT_DECISION"
-#define PLACEMENT_JOB_START "PLACEMENT_START"
 
 /* Frees the data of jobs about which nothing was asked for ten minutes. Each job test can call it: it costs little. */
 void placement_tidy(void);

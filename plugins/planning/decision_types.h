@@ -10,13 +10,6 @@
 
 #include "common/util/decision_outcome.h"
 
-enum placement_mode {
-	PLACEMENT_OFF,		/* makes no decision */
-	PLACEMENT_OBSERVE,	/* records decisions in DecisionFile; jobs run as under stock Slurm */
-	PLACEMENT_ADVISE,	/* records as OBSERVE, and shows the decision in the job's system comment */
-	PLACEMENT_ENFORCE,	/* records as ADVISE, and gives the job the nodes and cores of the policy */
-};
-
 struct placement_machine_node {
 	const char *name;
 	uint32_t sockets;

@@ -113,7 +113,7 @@ ControllerState controller_state(const PluginState& now) {
   ControllerState told;
   told.configuration = now.config_path;
   told.failure = now.failure;
-  told.mode = to_string(now.machine ? now.config.mode : Mode::off);
+  told.mode = mode_names[now.machine ? now.config.mode : PLACEMENT_OFF];
   told.monitor_user = now.config.monitor_user;
   told.monitor_port = now.config.monitor_port;
   if (now.failure.empty()) told.settings = changed_settings(now.config);

@@ -92,13 +92,6 @@ void placement_forget_machine(void)
 	tables = (struct machine_tables) { 0 };
 }
 
-static const char *const mode_names[] = {
-	[PLACEMENT_OFF] = "off",
-	[PLACEMENT_OBSERVE] = "observe",
-	[PLACEMENT_ADVISE] = "advise",
-	[PLACEMENT_ENFORCE] = "enforce",
-};
-
 static void log_line(bool is_error, const char *text)
 {
 	if (is_error)
@@ -123,7 +116,6 @@ static void log_unknown_partitions(void)
 
 void placement_reconfigure(void)
 {
-	enum placement_mode mode;
 	char *path, *misfit;
 
 	if (!in_slurmctld())
@@ -143,11 +135,9 @@ void placement_reconfigure(void)
 	tables.machine.private_jobs = slurm_conf.private_data & PRIVATE_DATA_JOBS;
 	tables.machine.unbound = tasks_are_bound() ? NULL : task_plugin_setting();
 	placement_log_to(log_line);
-	mode = placement_configure(path, &tables.machine);
+	placement_configure(path, &tables.machine);
 	if (placement_failure()[0])
 		error("placement: %s; placement is off until the next reconfigure", placement_failure());
-	else
-		info("placement: Mode=%s by %s", mode_names[mode], path);
 	log_unknown_partitions();
 	xfree(path);
 }

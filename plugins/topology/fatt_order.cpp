@@ -114,7 +114,7 @@ class OrderUpdate {
     if (kept_.empty() && !may_change_ && !in_force().empty()) rewrite_kept_order();
     try {
       const Config config = read_config(config_path, MissingFile::defaults);
-      if (config.mode == Mode::off) return use_name_order("Mode=off in placement.conf");
+      if (config.mode == PLACEMENT_OFF) return use_name_order("Mode=off in placement.conf");
       if (config.torus_file.empty()) return use_name_order("placement.conf names no TorusFile");
       return change_order(wanted_order(config.torus_file, nodes_), config.torus_file);
     } catch (const Error& error) {  // an order must not come into force if its file cannot be written

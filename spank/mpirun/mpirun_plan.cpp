@@ -66,7 +66,7 @@ std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
   Allocation allocation = current_allocation();
   const ControllerState& controller = allocation.controller;
   if (!allocation.view.warning.empty()) tell_user(allocation.view.warning);
-  if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
+  if (!controller.mode.empty() && controller.mode != mode_names[PLACEMENT_ENFORCE])
     throw Error("Mode=" + controller.mode + " in slurmctld");
   if (const std::string unread = take_plan_of_job(allocation.step, allocation.view); !unread.empty()) tell_user(unread);
   const CoreNumbering numbering = core_numbering(SlurmCommand({"scontrol", "show", "config"}).text());

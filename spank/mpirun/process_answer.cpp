@@ -19,14 +19,6 @@ namespace placement::spank {
 
 namespace {
 
-// Waits until the process ends, and returns its status as waitpid() does.
-int status_of(pid_t process) {
-  int status = -1;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
-}
-
 // The child process. Its exit code is 0 only if all of the text is written. It ends with its parent, which limits its
 // time.
 [[noreturn]] void hand_over(const std::function<std::string()>& make, int to, pid_t parent) {

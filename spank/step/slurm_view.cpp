@@ -178,7 +178,7 @@ ShownJob JobQuery::shown_job() {
 ControllerState JobQuery::controller() {
   ControllerState controller = controller_state();
   const std::string modes = controller.setting("PartitionModes");
-  if (controller.mode.empty() || controller.mode == to_string(Mode::off) || modes.empty()) return controller;
+  if (controller.mode.empty() || controller.mode == mode_names[PLACEMENT_OFF] || modes.empty()) return controller;
   const std::string key = shown_job().partition + ":";
   for (const std::string_view word : split_words(modes))
     if (word.starts_with(key)) controller.mode = word.substr(key.size());

@@ -17,7 +17,7 @@ using namespace placement;
 START_TEST(defaults) {
   const Config config = parse_config("", "p");
   ck_assert(config == Config{});
-  ck_assert(config.mode == Mode::enforce);
+  ck_assert(config.mode == PLACEMENT_ENFORCE);
   ck_assert_int_eq(config.decision_time_ms, 50);
   ck_assert(parse_config("\n# nothing\n  \t# here either\r\n", "p") == Config{});
 }
@@ -45,7 +45,7 @@ START_TEST(all_keys) {
       "ProbeBytesPerMinute=0\nNodeProcessors=Allowed\n"
       "RecordStockChoice=NO\nDecisionFile=/run/y\nStateDirectory=/var/y",
       "p");
-  ck_assert(config.mode == Mode::observe);
+  ck_assert(config.mode == PLACEMENT_OBSERVE);
   ck_assert_int_eq(config.decision_time_ms, 7);
   ck_assert_int_eq(config.max_matrix_ranks, 1 << 24);
   ck_assert_int_eq(config.max_matrix_bytes, 1);
@@ -241,7 +241,7 @@ START_TEST(files) {
   ck_assert_error(read_config(path), ":2: 'x' is not");
   ck_assert_error(read_config(path, MissingFile::defaults), ":2: 'x' is not");
   ck_assert_int_eq(truncate(path, 9), 0);
-  ck_assert(read_config(path).mode == Mode::off);
+  ck_assert(read_config(path).mode == PLACEMENT_OFF);
   ck_assert_int_eq(truncate(path, (1 << 20) + 1), 0);
   ck_assert_error(read_config(path), "more than 1048576 bytes");
   ck_assert_int_eq(unlink(path), 0);

@@ -118,7 +118,7 @@ class Site {
     placement_log_to([](bool, const char* text) { logged += text; });
     placement_configure(config_.c_str(), &machine);
     REQUIRE(*placement_failure() == '\0');
-    REQUIRE(logged.ends_with("/torus: has no coordinates of n5, which TOFA does not use"));
+    REQUIRE(logged.find("/torus: has no coordinates of n5, which TOFA does not use") != logged.npos);
   }
 
  private:

@@ -244,7 +244,7 @@ START_TEST(settings_of_the_controllers) {
   controllers.probe_interfaces = {"ib0", "eth1"};
   controllers.probe_bytes_per_minute = 5;
   controllers.allowed_cpus_only = true;
-  controllers.mode = Mode::off;  // not a setting of agents
+  controllers.mode = PLACEMENT_OFF;  // not a setting of agents
   const std::string text = agent_settings_text(controllers);
   ck_assert(text.find("ProbeInterface=ib0,eth1\n") != std::string::npos);
   ck_assert(text.find("Mode=") == std::string::npos && text.find("MonitorUser=") == std::string::npos);
@@ -257,7 +257,7 @@ START_TEST(settings_of_the_controllers) {
   ck_assert(host.probe_interfaces == controllers.probe_interfaces);
   ck_assert_int_eq(host.probe_bytes_per_minute, 5);
   ck_assert_int_eq(host.probe_link_Mbps, 0);
-  ck_assert(host.allowed_cpus_only && host.mode == Mode::enforce);
+  ck_assert(host.allowed_cpus_only && host.mode == PLACEMENT_ENFORCE);
   ck_assert_text_eq(host.monitor_user + std::to_string(host.monitor_port), "somebody7001");
   take_agent_settings(host, "");
   ck_assert(host.probe_interfaces.empty() && !host.allowed_cpus_only);

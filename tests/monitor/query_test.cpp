@@ -34,6 +34,14 @@ namespace {
 
 constexpr unsigned monitor_uid = 64030, user_uid = 1000;
 
+// Returns the port of `listener`.
+std::uint16_t local_port(int listener) {
+  sockaddr_in6 address{};  // the port of IPv4 is at the same place
+  socklen_t length = sizeof address;
+  ck_assert_int_eq(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length), 0);
+  return ntohs(address.sin6_port);
+}
+
 // A server in its own thread, and a client of one user.
 struct World {
   explicit World(QueryLimits limits = {}, unsigned user = user_uid) : ours(munge, monitor_uid), theirs(munge, user) {

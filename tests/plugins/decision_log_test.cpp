@@ -129,7 +129,7 @@ START_TEST(texts_of_decisions) {
   decision.record.live_age_s = 2.25;
   decision.record.time_us = 30;
   decision.record.stock_choice = "n[1-2]";
-  decision.mode = Mode::advise;
+  decision.mode = PLACEMENT_ADVISE;
   decision.asked = decision.placed = true;
   decision.node_count = 2;
   decision.costs = {"1", "2", "3", "link", ", stock link", "0;1"};
@@ -139,7 +139,7 @@ START_TEST(texts_of_decisions) {
       comment_text(decision, "task/none"),
       "placement: job=6_7 restarts=0 policy=TREEMATCH chose=nothing advice" + std::string(words) + " us=30;");
   ck_assert_text_eq(job_decision_text(decision), "7 stock: Mode=advise in placement.conf");
-  decision.mode = Mode::enforce;
+  decision.mode = PLACEMENT_ENFORCE;
   decision.uses_live = true;
   decision.outcome = DECISION_CORES;
   ck_assert_text_eq(comment_text(decision, "task/none"),

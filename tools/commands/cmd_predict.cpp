@@ -61,11 +61,11 @@ std::string why_no_decision(const Start& start) {
   const ControllerInput input = read_controller();
   ControllerState controller = input.state.value_or(ControllerState());
   if (!controller.failure.empty()) return "placement is off in slurmctld: " + controller.failure;
-  if (controller.mode == to_string(Mode::off)) return "Mode=off in slurmctld: every job runs as under stock Slurm";
+  if (controller.mode == mode_names[PLACEMENT_OFF]) return "Mode=off in slurmctld: every job runs as under stock Slurm";
   if (const auto settings = settings_in_force(input))
     for (const auto& [partition, mode] : settings->partition_modes)
-      if (partition == start.partition) controller.mode = to_string(mode);
-  if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
+      if (partition == start.partition) controller.mode = mode_names[mode];
+  if (!controller.mode.empty() && controller.mode != mode_names[PLACEMENT_ENFORCE])
     return "Mode=" + controller.mode + " in slurmctld for partition " + start.partition +
            ": the job would run as under stock Slurm, and slurmctld decides only about jobs that start";
   return "no recorded decision. Possible causes: the options name no policy; an option such as --contiguous makes Slurm "

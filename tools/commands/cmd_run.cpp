@@ -249,7 +249,7 @@ void check_mode() {
   const auto job = parse_integer(environment_value("SLURM_JOB_ID"));
   if (!job) return;
   const std::string mode = spank::JobQuery(static_cast<std::uint32_t>(*job)).controller().mode;
-  if (!mode.empty() && mode != to_string(Mode::enforce))
+  if (!mode.empty() && mode != mode_names[PLACEMENT_ENFORCE])
     throw CannotPlace("Mode=" + mode + " in slurmctld: srun leaves the ranks to Slurm");
 }
 

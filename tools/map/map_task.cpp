@@ -118,7 +118,7 @@ void fold_matrix(std::int64_t nodes, MapTask& task) {
 void take_plan(const MapTask& task, bool named, std::optional<std::uint32_t> component, spank::Allocation& allocation) {
   const ControllerState& controller = allocation.controller;
   notify(task.command, allocation.view.warning);
-  if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
+  if (!controller.mode.empty() && controller.mode != mode_names[PLACEMENT_ENFORCE])
     notify(task.command, "Mode=" + controller.mode +
                              " in slurmctld: srun leaves the ranks to Slurm; this mapping is that of Mode=enforce");
   notify(task.command, spank::take_plan_of_job(allocation.step, allocation.view, component));
