@@ -17,7 +17,6 @@
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "config.h"
-#include "spank/mpirun/sequential_hostfile.hpp"
 #include "spank/step/slurm_view.hpp"
 
 namespace placement::tools {
@@ -154,7 +153,7 @@ const std::string& configuration_of_slurmctld() {
 std::string name_of_cluster() {
   const std::string name = environment_value("SLURM_CLUSTER_NAME");
   if (!name.empty()) return name;
-  return std::string(spank::config_value(configuration_of_slurmctld(), "ClusterName"));
+  return std::string(config_value(configuration_of_slurmctld(), "ClusterName"));
 }
 
 ClusterView machine_of_slurmctld(const std::string& cluster) {
