@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -127,6 +126,13 @@ std::string SlurmCommand::text() {
               (reason.empty()
                    ? ""
                    : ": " + printable(last_input_.empty() ? split_at(reason, '\n').front() : last_line(reason))));
+}
+
+std::string_view config_value(std::string_view configuration, std::string_view name) {
+  for (const std::string_view line : split_at(configuration, '\n'))
+    if (const std::size_t equals = line.find('='); equals != line.npos && trimmed(line.substr(0, equals)) == name)
+      return trimmed(line.substr(equals + 1));
+  return {};
 }
 
 }  // namespace placement

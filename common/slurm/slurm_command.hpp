@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/util/file_descriptor.hpp"
@@ -51,5 +52,8 @@ class SlurmCommand {
   FileDescriptor from_, errors_;
   pid_t child_ = -1;  // -1: the command has ended
 };
+
+// Returns the value of a line "NAME = VALUE" of "scontrol show config"; empty if there is none.
+std::string_view config_value(std::string_view configuration, std::string_view name);
 
 }  // namespace placement

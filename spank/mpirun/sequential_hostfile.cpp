@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/slurm/slurm_command.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::spank {
@@ -27,13 +28,6 @@ std::vector<std::int32_t> numbers_of(const NodeView& node, CoreNumbering numberi
 }
 
 }  // namespace
-
-std::string_view config_value(std::string_view configuration, std::string_view name) {
-  for (const std::string_view line : split_at(configuration, '\n'))
-    if (const std::size_t equals = line.find('='); equals != line.npos && trimmed(line.substr(0, equals)) == name)
-      return trimmed(line.substr(equals + 1));
-  return {};
-}
 
 CoreNumbering core_numbering(std::string_view configuration) {
   const auto value_of = [configuration](std::string_view name) { return config_value(configuration, name); };

@@ -19,9 +19,6 @@ enum class CoreNumbering {
 // tasks. It is also unknown with config_overrides, because nodes need not have the cores of slurm.conf then.
 CoreNumbering core_numbering(std::string_view configuration);
 
-// Returns the value of a line "NAME = VALUE" of "scontrol show config"; empty if there is none.
-std::string_view config_value(std::string_view configuration, std::string_view name);
-
 // Returns the hostfile for mpirun --map-by seq, with one line for each rank: "NODE", or "NODE CORE[,CORE]..." if
 // cores can be given. Cores are left out for all ranks if `numbering` is unknown or `placement` has no whole cores.
 // They are also left out if a node has several sockets of one core each. Slurm describes a node in this way if

@@ -17,7 +17,6 @@
 #include "common/util/environment.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
-#include "spank/mpirun/sequential_hostfile.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/launch/launchers.hpp"
@@ -319,7 +318,7 @@ bool others_wait(const std::set<std::string>& partitions) {
   const std::string reasons = SlurmCommand({"squeue", "--noheader", "--all", "--states=PENDING",
                                             "--partition=" + joined(partitions, ","), "--format=%r"})
                                   .text();
-  if (spank::config_value(configuration_of_slurmctld(), "PrivateData").find("jobs") != std::string_view::npos &&
+  if (config_value(configuration_of_slurmctld(), "PrivateData").find("jobs") != std::string_view::npos &&
       geteuid() != 0)
     notify("choose",
            "PrivateData=jobs hides the jobs of others: this job starts later if one of them waits for its nodes");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placectl metrics: how compactly the running jobs lie, and how large a job still fits together.
 #include "common/util/prometheus_text.hpp"
+#include "sim/occupancy.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 
@@ -37,7 +38,9 @@ static std::string as_metrics(const sim::Occupancy& now) {
 
 int command_metrics(int argc, char** argv) {
   const CommandLine line(metrics_help, argc, argv);
-  const std::string text = as_metrics(occupancy_now(machine_of_slurmctld())), path = line.value_or("output", "-");
+  const ClusterView view = machine_of_slurmctld();
+  const std::string text = as_metrics(sim::occupancy_of(view, leaves_of_running_jobs(view)));
+  const std::string path = line.value_or("output", "-");
   if (path == "-") return write_output(path, text);
   replace_metrics_file(path, text);
   return exit_ok;

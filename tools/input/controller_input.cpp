@@ -17,7 +17,6 @@
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "config.h"
-#include "spank/mpirun/sequential_hostfile.hpp"
 #include "spank/step/slurm_view.hpp"
 
 namespace placement::tools {
@@ -154,7 +153,7 @@ const std::string& configuration_of_slurmctld() {
 std::string name_of_cluster() {
   const std::string name = environment_value("SLURM_CLUSTER_NAME");
   if (!name.empty()) return name;
-  return std::string(spank::config_value(configuration_of_slurmctld(), "ClusterName"));
+  return std::string(config_value(configuration_of_slurmctld(), "ClusterName"));
 }
 
 ClusterView machine_of_slurmctld(const std::string& cluster) {
@@ -166,13 +165,13 @@ ClusterView machine_of_slurmctld(const std::string& cluster) {
   return view;
 }
 
-sim::Occupancy occupancy_now(const ClusterView& view) {
+std::vector<std::vector<std::int32_t>> leaves_of_running_jobs(const ClusterView& view) {
   std::unordered_map<std::string_view, const NodeView*> node_named;
   for (const NodeView& node : view.nodes) node_named.emplace(node.name, &node);
   std::vector<std::vector<std::int32_t>> jobs;
   for (const spank::ShownJob& job : spank::parse_shown_jobs(SlurmCommand({"scontrol", "-d", "show", "job"}).text()))
     if (job.holds_cpus) jobs.push_back(leaves_of(job, node_named));
-  return sim::occupancy_of(view, jobs);
+  return jobs;
 }
 
 TestedStart test_only(std::vector<std::string> words, const std::vector<std::string>& changes) {

@@ -9,7 +9,6 @@
 #include "common/policy/config.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/topology/cluster_view.hpp"
-#include "sim/occupancy.hpp"
 
 namespace placement::tools {
 
@@ -61,8 +60,8 @@ std::string name_of_cluster();
 // slurm.conf.
 ClusterView machine_of_slurmctld(const std::string& cluster = {});
 
-// Returns the measures of this machine with the running jobs that slurmctld shows to the caller. Throws Error.
-sim::Occupancy occupancy_now(const ClusterView& view);
+// Returns the cores of each running job that slurmctld shows to the caller, as leaves of view.tree. Throws Error.
+std::vector<std::vector<std::int32_t>> leaves_of_running_jobs(const ClusterView& view);
 
 // When and where slurmctld would start a job.
 struct Start {

@@ -89,7 +89,7 @@ namespace {
 std::string mpi_type(const Words& words, const std::string& configuration) {
   if (const auto type = parsed(words).value("mpi")) return *type;
   const std::string variable = environment_value("SLURM_MPI_TYPE");
-  return variable.empty() ? std::string(spank::config_value(configuration, "MpiDefault")) : variable;
+  return variable.empty() ? std::string(config_value(configuration, "MpiDefault")) : variable;
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ namespace {
 // Returns true if Slurm reports a wrong map of an arbitrary layout to MPI: each rank on a node of its own. Slurm before
 // 24.05 does so with pmi2.
 bool has_false_map(const Mapping& mapping, const std::string& type) {
-  const std::string_view version = spank::config_value(mapping.configuration, "SLURM_VERSION");
+  const std::string_view version = config_value(mapping.configuration, "SLURM_VERSION");
   const std::vector<std::string_view> parts = split_at(version, '.');
   const bool reports_one_rank_per_node =
       parts.size() > 1 && parse_integer(parts[0]).value_or(99) * 100 + parse_integer(parts[1]).value_or(0) < 2405;
@@ -169,7 +169,7 @@ bool has_own_cores(const Mapping& mapping, const Words& words) {
   const bool knows_cores =
       srun.value("cpus-per-task") || !environment_value("SRUN_CPUS_PER_TASK").empty() || step.cores_per_task == 1;
   const std::string threads = environment_value("OMP_NUM_THREADS");
-  const std::string_view plugins = spank::config_value(mapping.configuration, "TaskPlugin");
+  const std::string_view plugins = config_value(mapping.configuration, "TaskPlugin");
   return knows_cores && mapping.outcome.step.whole_cores && plugins.find("affinity") != plugins.npos &&
          (step.cores_per_task > 1 || std::ranges::max(step.tasks) > 1) &&
          (threads.empty() ||

@@ -271,7 +271,8 @@ ReportFacts gather_facts(const CommandLine& line, double since_s) {
   } else if (slurmctld_answers()) {
     try_to(facts.machine, facts.why_no_machine, [] { return live_machine(); });
     if (facts.machine)
-      try_to(facts.occupancy, facts.why_no_occupancy, [&] { return occupancy_now(facts.machine->view); });
+      try_to(facts.occupancy, facts.why_no_occupancy,
+             [&] { return sim::occupancy_of(facts.machine->view, leaves_of_running_jobs(facts.machine->view)); });
   } else {
     facts.why_no_machine = "no slurmctld answers on this host.";
   }
