@@ -8,7 +8,7 @@
 
 #include "common/matrix/written_profile.hpp"
 #include "spank/api/spank_api.hpp"
-#include "spank/mpirun/mpirun_plan.hpp"
+#include "spank/mpirun_plan.hpp"
 #include "spank/request/options.hpp"
 #include "spank/step/slurm_view.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "common/util/file_size_signal.hpp"
 #include "spank/client.hpp"
-#include "spank/mpirun/mpirun_plan.hpp"
+#include "spank/mpirun_plan.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/task/batch_notice.hpp"
 #include "spank/task/bind_task.hpp"

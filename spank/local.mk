@@ -5,8 +5,7 @@ EXTRA_LTLIBRARIES += libspank.la
 libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) $(ELF_CFLAGS) $(profile_library)
 libspank_la_SOURCES = \
 	%D%/hooks/function_hook.cpp \
-	%D%/mpirun/process_answer.cpp \
-	%D%/mpirun/sequential_hostfile.cpp \
+	%D%/process_answer.cpp \
 	%D%/profile/learned_profile.cpp \
 	%D%/profile/profile_store.cpp \
 	%D%/profile/program_facts.cpp \
@@ -15,6 +14,7 @@ libspank_la_SOURCES = \
 	%D%/request/shipped_request.cpp \
 	%D%/step/allocation.cpp \
 	%D%/step/gpu_order.cpp \
+	%D%/step/sequential_hostfile.cpp \
 	%D%/step/slurm_view.cpp \
 	%D%/step/step_ranks.cpp \
 	%D%/task/bind_plan.cpp \
@@ -27,8 +27,8 @@ libspank_la_SOURCES += \
 	%D%/api/spank_api.cpp \
 	%D%/client.cpp \
 	%D%/hooks/client_hooks.cpp \
-	%D%/mpirun/launcher_notice.cpp \
-	%D%/mpirun/mpirun_plan.cpp \
+	%D%/launcher_notice.cpp \
+	%D%/mpirun_plan.cpp \
 	%D%/profile/profiling.cpp \
 	%D%/request/client_options.cpp \
 	%D%/step/launch_layout.cpp \

@@ -23,7 +23,6 @@ FLOORS = [
     ["plugins/topology", "policies"],
     ["spank/api", "spank/hooks", "spank/request"],
     ["spank/profile", "spank/step", "spank/task"],
-    ["spank/mpirun"],
     ["plugins/planning", "sim", "spank"],
     ["plugins/select"],
     ["tools/output"],

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "common/decision/process_map.hpp"
-#include "spank/mpirun/sequential_hostfile.hpp"
 #include "spank/request/shipped_request.hpp"
+#include "spank/step/sequential_hostfile.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "tests/check.hpp"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "spank/api/spank_api.hpp"
-#include "spank/mpirun/mpirun_plan.hpp"
+#include "spank/mpirun_plan.hpp"
 
 namespace placement::spank {
 

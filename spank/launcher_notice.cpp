@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/mpirun/launcher_notice.hpp"
+#include "spank/launcher_notice.hpp"
 
 #include <sys/syscall.h>
 #include <sys/types.h>

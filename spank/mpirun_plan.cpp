@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/mpirun/mpirun_plan.hpp"
+#include "spank/mpirun_plan.hpp"
 
 #include <unistd.h>
 
@@ -23,9 +23,9 @@
 #include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
-#include "spank/mpirun/process_answer.hpp"
-#include "spank/mpirun/sequential_hostfile.hpp"
+#include "spank/process_answer.hpp"
 #include "spank/step/allocation.hpp"
+#include "spank/step/sequential_hostfile.hpp"
 #include "spank/step/slurm_view.hpp"
 
 namespace placement::spank {
