@@ -13,7 +13,6 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "spank/hooks/client_hooks.hpp"
-#include "spank/launcher_notice.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"

@@ -27,7 +27,6 @@ libspank_la_SOURCES += \
 	%D%/api/spank_api.cpp \
 	%D%/client.cpp \
 	%D%/hooks/client_hooks.cpp \
-	%D%/launcher_notice.cpp \
 	%D%/mpirun_plan.cpp \
 	%D%/profile/profiling.cpp \
 	%D%/request/client_options.cpp \

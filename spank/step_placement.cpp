@@ -26,7 +26,6 @@
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
 #include "spank/api/spank_api.hpp"
-#include "spank/launcher_notice.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"
