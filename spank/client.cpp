@@ -16,7 +16,7 @@
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"
-#include "spank/task/bind_plan.hpp"
+#include "spank/request/sent_plan.hpp"
 
 namespace placement::spank {
 

@@ -11,6 +11,7 @@ libspank_la_SOURCES = \
 	%D%/profile/program_facts.cpp \
 	%D%/request/job_decision.cpp \
 	%D%/request/options.cpp \
+	%D%/request/sent_plan.cpp \
 	%D%/request/shipped_request.cpp \
 	%D%/step/allocation.cpp \
 	%D%/step/gpu_order.cpp \

@@ -30,13 +30,12 @@
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"
 #include "spank/request/options.hpp"
+#include "spank/request/sent_plan.hpp"
 #include "spank/step/allocation.hpp"
 #include "spank/step/gpu_order.hpp"
 #include "spank/step/launch_layout.hpp"
 #include "spank/step/slurm_view.hpp"
 #include "spank/step/step_ranks.hpp"
-#include "spank/task/bind_plan.hpp"
-#include "spank/task/bind_task.hpp"
 
 namespace placement::spank {
 
