@@ -12,7 +12,7 @@
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "spank/hooks/client_hooks.hpp"
+#include "spank/client_hooks.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"

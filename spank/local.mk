@@ -4,7 +4,7 @@ spank = libspank.la libcommon_scontrol.la libcommon_slurm.la libcommon_decision.
 EXTRA_LTLIBRARIES += libspank.la
 libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) $(ELF_CFLAGS) $(profile_library)
 libspank_la_SOURCES = \
-	%D%/hooks/function_hook.cpp \
+	%D%/function_hook.cpp \
 	%D%/process_answer.cpp \
 	%D%/profile/learned_profile.cpp \
 	%D%/profile/profile_store.cpp \
@@ -27,7 +27,7 @@ if BUILD_SPANK
 libspank_la_SOURCES += \
 	%D%/api/spank_api.cpp \
 	%D%/client.cpp \
-	%D%/hooks/client_hooks.cpp \
+	%D%/client_hooks.cpp \
 	%D%/mpirun_plan.cpp \
 	%D%/profile/profiling.cpp \
 	%D%/request/client_options.cpp \
