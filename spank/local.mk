@@ -25,12 +25,12 @@ libspank_la_SOURCES = \
 	#
 if BUILD_SPANK
 libspank_la_SOURCES += \
-	%D%/api/spank_api.cpp \
 	%D%/client.cpp \
 	%D%/client_hooks.cpp \
 	%D%/mpirun_plan.cpp \
 	%D%/profile/profiling.cpp \
 	%D%/request/client_options.cpp \
+	%D%/request/spank_api.cpp \
 	%D%/step/launch_layout.cpp \
 	%D%/step_placement.cpp \
 	%D%/submission.cpp \

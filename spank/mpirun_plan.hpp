@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "spank/api/spank_api.hpp"
+#include "spank/request/spank_api.hpp"
 
 namespace placement::spank {
 

@@ -21,7 +21,7 @@ FLOORS = [
     ["monitor/agent", "treematch"],
     ["monitor/monitor", "mpi", "netload", "tofa"],
     ["plugins/topology", "policies"],
-    ["spank/api", "spank/request"],
+    ["spank/request"],
     ["spank/profile", "spank/step", "spank/task"],
     ["plugins/planning", "sim", "spank"],
     ["plugins/select"],
