@@ -12,12 +12,11 @@
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "spank/hooks/client_hooks.hpp"
-#include "spank/mpirun/launcher_notice.hpp"
+#include "spank/client_hooks.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"
-#include "spank/task/bind_plan.hpp"
+#include "spank/request/sent_plan.hpp"
 
 namespace placement::spank {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "common/matrix/written_profile.hpp"
-#include "spank/api/spank_api.hpp"
-#include "spank/mpirun/mpirun_plan.hpp"
+#include "spank/mpirun_plan.hpp"
 #include "spank/request/options.hpp"
+#include "spank/request/spank_api.hpp"
 #include "spank/step/slurm_view.hpp"
 
 namespace placement::spank {

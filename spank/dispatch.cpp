@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The symbols that Slurm looks up in loadmatrix.so. srun, sbatch and salloc load this file, and slurmstepd on the nodes
 // does too. Each function calls the part of the plugin for the process that it runs in.
-#include "spank/api/spank_api.hpp"
+#include "spank/request/spank_api.hpp"
 
 #include "common/util/file_size_signal.hpp"
 #include "spank/client.hpp"
-#include "spank/mpirun/mpirun_plan.hpp"
+#include "spank/mpirun_plan.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/task/batch_notice.hpp"
 #include "spank/task/bind_task.hpp"

@@ -4,17 +4,18 @@ spank = libspank.la libcommon_scontrol.la libcommon_slurm.la libcommon_decision.
 EXTRA_LTLIBRARIES += libspank.la
 libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) $(ELF_CFLAGS) $(profile_library)
 libspank_la_SOURCES = \
-	%D%/hooks/function_hook.cpp \
-	%D%/mpirun/process_answer.cpp \
-	%D%/mpirun/sequential_hostfile.cpp \
+	%D%/function_hook.cpp \
+	%D%/process_answer.cpp \
 	%D%/profile/learned_profile.cpp \
 	%D%/profile/profile_store.cpp \
 	%D%/profile/program_facts.cpp \
 	%D%/request/job_decision.cpp \
 	%D%/request/options.cpp \
+	%D%/request/sent_plan.cpp \
 	%D%/request/shipped_request.cpp \
 	%D%/step/allocation.cpp \
 	%D%/step/gpu_order.cpp \
+	%D%/step/sequential_hostfile.cpp \
 	%D%/step/slurm_view.cpp \
 	%D%/step/step_ranks.cpp \
 	%D%/task/bind_plan.cpp \
@@ -24,13 +25,12 @@ libspank_la_SOURCES = \
 	#
 if BUILD_SPANK
 libspank_la_SOURCES += \
-	%D%/api/spank_api.cpp \
 	%D%/client.cpp \
-	%D%/hooks/client_hooks.cpp \
-	%D%/mpirun/launcher_notice.cpp \
-	%D%/mpirun/mpirun_plan.cpp \
+	%D%/client_hooks.cpp \
+	%D%/mpirun_plan.cpp \
 	%D%/profile/profiling.cpp \
 	%D%/request/client_options.cpp \
+	%D%/request/spank_api.cpp \
 	%D%/step/launch_layout.cpp \
 	%D%/step_placement.cpp \
 	%D%/submission.cpp \

@@ -2,7 +2,7 @@
 // nodestate.so starts placement-agent when slurmd loads its SPANK plugins. This happens before slurmd goes to the
 // background, and again after each restart; the agent's own lock ensures that only one agent runs. Nothing stays active
 // in slurmd. In every other program this plugin does nothing.
-#include "spank/api/spank_api.hpp"
+#include "spank/request/spank_api.hpp"
 
 #include <unistd.h>
 

@@ -25,19 +25,17 @@
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
-#include "spank/mpirun/launcher_notice.hpp"
-#include "spank/api/spank_api.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"
 #include "spank/request/options.hpp"
+#include "spank/request/sent_plan.hpp"
+#include "spank/request/spank_api.hpp"
 #include "spank/step/allocation.hpp"
 #include "spank/step/gpu_order.hpp"
 #include "spank/step/launch_layout.hpp"
 #include "spank/step/slurm_view.hpp"
 #include "spank/step/step_ranks.hpp"
-#include "spank/task/bind_plan.hpp"
-#include "spank/task/bind_task.hpp"
 
 namespace placement::spank {
 

@@ -12,11 +12,11 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
-#include "spank/api/spank_api.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/options.hpp"
 #include "spank/request/shipped_request.hpp"
+#include "spank/request/spank_api.hpp"
 
 namespace placement::spank {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include "spank/api/spank_api.hpp"
+#include "spank/request/spank_api.hpp"
 
 namespace placement::spank {
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include "spank/api/spank_api.hpp"
+#include "spank/request/spank_api.hpp"
 
 namespace placement::spank {
-
-// The variable in which srun sends the planned GPUs of the ranks of its step (GpuOrder), in the form of a BindPlan.
-inline constexpr const char* gpu_plan_variable = "SLURM_PLACEMENT_GPUS";
 
 // Notes the GPUs that the step has on this node, for bind_task(). Call it in slurmstepd before the tasks are started.
 void note_step_gpus(spank_t spank);

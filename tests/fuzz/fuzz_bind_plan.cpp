@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "spank/task/bind_plan.hpp"
+#include "spank/request/sent_plan.hpp"
 #include "spank/task/cpu_masks.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Diverts calls in two small libraries that differ in the way they were linked.
-#include "spank/hooks/function_hook.hpp"
+#include "spank/function_hook.hpp"
 
 #include <dlfcn.h>
 
 #include <string>
 
-#include "spank/hooks/client_hooks.hpp"
+#include "spank/client_hooks.hpp"
 #include "tests/check.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tests that a process that dies or hangs causes an error, and that a part of its text is never used as the whole.
-#include "spank/mpirun/process_answer.hpp"
+#include "spank/process_answer.hpp"
 
 #include <signal.h>
 #include <sys/resource.h>

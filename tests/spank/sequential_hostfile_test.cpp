@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/mpirun/sequential_hostfile.hpp"
+#include "spank/step/sequential_hostfile.hpp"
 
 #include <utility>
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "common/decision/process_map.hpp"
-#include "spank/mpirun/sequential_hostfile.hpp"
+#include "spank/request/sent_plan.hpp"
 #include "spank/request/shipped_request.hpp"
-#include "spank/task/bind_plan.hpp"
+#include "spank/step/sequential_hostfile.hpp"
 #include "tests/check.hpp"
 
 namespace {

@@ -15,7 +15,7 @@
 #include "common/slurm/slurm_command.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/text.hpp"
-#include "spank/mpirun/sequential_hostfile.hpp"
+#include "spank/step/sequential_hostfile.hpp"
 #include "tools/launch/srun_launchers.hpp"
 #include "tools/map/launcher_files.hpp"
 #include "tools/output/output.hpp"

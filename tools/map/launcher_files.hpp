@@ -7,7 +7,7 @@
 
 #include "common/policy/policy.hpp"
 #include "common/topology/cluster_view.hpp"
-#include "spank/mpirun/sequential_hostfile.hpp"
+#include "spank/step/sequential_hostfile.hpp"
 
 namespace placement::tools {
 

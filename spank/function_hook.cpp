@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/hooks/function_hook.hpp"
+#include "spank/function_hook.hpp"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/api/spank_api.hpp"
+#include "spank/request/spank_api.hpp"
 
 #include <fstream>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/mpirun/process_answer.hpp"
+#include "spank/process_answer.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/hooks/client_hooks.hpp"
+#include "spank/client_hooks.hpp"
 
 #include <slurm/slurm.h>
 
 #include <cerrno>
 
-#include "spank/hooks/function_hook.hpp"
+#include "spank/function_hook.hpp"
 
 namespace placement::spank {
 
