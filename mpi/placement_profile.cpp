@@ -253,14 +253,17 @@ int parse_and_run(int argc, char** argv) {
   }
   if (optind == argc) throw Error("no COMMAND: placement-profile [OPTION].. COMMAND [ARGUMENT]..");
   check_output(wanted.file);
-  if (!rank_tables_of(wanted.file).empty())
+  const bool has_older = access(wanted.file.c_str(), F_OK) == 0;  // a run that died does not replace it
+  const std::vector<std::string> left = rank_tables_of(wanted.file);
+  if (!left.empty() && !has_older)
     throw Error(wanted.file + ".rank*: a program that died left these files: merge them with --merge " + wanted.file +
                 ", or remove them");
+  for (const std::string& table : left) std::filesystem::remove(table);
+  if (!left.empty()) say("removed the counts of an earlier run that died: " + wanted.file + ".rank*");
   // The program may run in another directory.
   setenv("PLACEMENT_PROFILE", std::filesystem::absolute(wanted.file).c_str(), 1);
   const std::string preloaded = library();
   const AwaitedProfile profile(wanted.file);
-  const bool has_older = access(wanted.file.c_str(), F_OK) == 0;  // a run that died does not replace it
   const int status = run(argv + optind, preloaded);
   std::string source;
   try {

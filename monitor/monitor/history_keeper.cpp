@@ -84,7 +84,9 @@ void HistoryKeeper::log_moved_file() {
     log_(path_ + " was damaged: moved it to " + history_.moved_aside() + " and starts a new history");
 }
 
-// Gives new decisions of the ring to the history, once the last ones are committed. Logs an unreadable ring.
+// Gives new decisions of the ring to the history, once the last ones are committed. Predictions stay in the ring alone,
+// because only "placectl predict" reads them, and a flood of them would displace decisions about jobs. Logs an
+// unreadable ring.
 void HistoryKeeper::read_ring() {
   if (!uncommitted_.empty()) return;
   try {
@@ -96,7 +98,8 @@ void HistoryKeeper::read_ring() {
   }
   if (uncommitted_.empty() && !trouble_.lasts()) return;
   for (const Decision& decision : uncommitted_)
-    history_.keep(DecisionRow{decision.at_s, decision.job_id, decision.uid, decision_text(decision)});
+    if (!decision.predicted)
+      history_.keep(DecisionRow{decision.at_s, decision.job_id, decision.uid, decision_text(decision)});
   const RingCursor cursor = ring_.cursor();
   history_.keep_setting(ring_setting, std::to_string(cursor.ring) + " " + std::to_string(cursor.next));
 }

@@ -136,7 +136,7 @@ cat >bin/rm <<'END'
 END
 chmod +x bin/rm
 touch break
-SP_REBUILD_LOG=$work/open/log timeout 60 "$rebuild" --force >said 2>&1
+SP_REBUILD_LOG=$work/open/log timeout 60 "$rebuild" --force >said 2>&1 7>said
 [ $? = 1 ] || fail "a FIFO of another user: it did not end by itself"
 [ "$(cat victim)" = mine ] || fail "the log went through a link of another user"
 { [ ! -L open/log ] && grep -q 'job_record_t' open/log; } || fail "the log is not in its place"

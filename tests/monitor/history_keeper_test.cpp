@@ -142,6 +142,8 @@ START_TEST(a_full_ring_is_read_without_a_pause) {
   scene.keeper.keep(scene.watch, {scene.start_s, 1.7e9});
   Decision decision;
   for (decision.job_id = 1; decision.job_id <= 1000; ++decision.job_id) scene.ring.put(decision);
+  decision.predicted = true;  // predictions stay in the ring
+  for (int k = 0; k < 10; ++k) scene.ring.put(decision);
   for (int tick = 0; tick < 4; ++tick) scene.keeper.keep(scene.watch, {scene.start_s + 2 + 0.1 * tick, 1.7e9 + 2});
   Database database(scene.config.state_directory + "/history.sqlite", Database::Access::read, 2000);
   ck_assert_int_eq(database.number("SELECT count(*) FROM decision"), 1000);

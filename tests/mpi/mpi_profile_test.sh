@@ -84,6 +84,11 @@ cp "$scratch/summed" "$scratch/kept"
 "$tool" -o "$scratch/kept" "$MPIRUN" -np 3 "$scratch/mpi_traffic" aborts >"$scratch/log" 2>&1 && fail "aborts: exit status 0"
 cmp -s "$scratch/summed" "$scratch/kept" && tail -n 1 "$scratch/log" | grep -q "earlier run.*--merge $scratch/kept" ||
   { fail "a run that died replaced a profile"; cat "$scratch/log"; }
+# The next run starts all the same, and replaces both.
+"$tool" -o "$scratch/kept" "$MPIRUN" -np 3 "$scratch/mpi_traffic" aborts >"$scratch/log" 2>&1
+ls "$scratch"/kept.rank* >/dev/null 2>&1 && grep -q "removed .*$scratch/kept.rank" "$scratch/log" || { fail "a second run that died"; cat "$scratch/log"; }
+"$tool" -o "$scratch/kept" "$MPIRUN" -np 3 "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1 || { fail "the run after one that died"; cat "$scratch/log"; }
+! ls "$scratch"/kept.rank* >/dev/null 2>&1 || fail "counts of a run that died are left"
 # A table that cannot be read.
 reports_nothing "$scratch/odd" "--merge $scratch/odd" sh -c 'echo x >"$0.rank0"' "$scratch/odd"
 # A program that died and left no counts has the status that it has without the profiler.

@@ -179,7 +179,11 @@ configuration() {
   [ $code = 1 ] || fail "$command: exit code $code"
   has 'switches/gres.conf:1: '
   has 'switches/gres.conf:2: '
-  rm switches/gres.conf
+  printf 'SwitchName=s1 Nodes=n[1-3]\n' >switches/topology.conf && rm switches/topology.yaml
+  run check-config --json switches/placement.conf
+  [ $code = 1 ] || fail "$command: exit code $code"
+  has '"nodes"'
+  rm switches/gres.conf switches/topology.conf
   printf -- '- topology: a\n  flat: true\n' >switches/topology.yaml
   run check-config --quiet switches/placement.conf
   expect 0 '' ''

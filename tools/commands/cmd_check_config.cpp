@@ -57,7 +57,8 @@ struct Checked {
   std::vector<SwitchShape> switches;          // of the topology.yaml or topology.conf next to slurm.conf
   std::vector<NodeGpus> gpus;                 // of each node, if there is a gres.conf
   std::vector<std::string> mistakes;          // in placement.conf and the files that it names, one for each line
-  std::vector<std::string> mistakes_of_site;  // in slurm.conf, gres.conf and the file of the switches
+  std::vector<std::string> mistakes_of_site;  // in slurm.conf and the file of the switches
+  std::vector<std::string> mistakes_of_gpus;  // in gres.conf
   std::string remarks, remarks_of_site;       // lines that begin with #
   ControllerInput controller;
   std::vector<std::string> differences;  // between the files of the site and slurmctld
@@ -143,7 +144,7 @@ void check_partitions(Checked& checked) {
 void read_gpus(Checked& checked) {
   const std::string path = std::filesystem::path(checked.slurm_conf).replace_filename("gres.conf").string();
   if (!may_exist(path)) return;
-  checked.gpus = read_gpu_shapes(path, checked.node_names, &checked.mistakes_of_site);
+  checked.gpus = read_gpu_shapes(path, checked.node_names, &checked.mistakes_of_gpus);
   std::int64_t with_gpus = 0;
   std::string why_not;
   for (const NodeGpus& gpus : checked.gpus) {
@@ -310,6 +311,7 @@ int command_check_config(int argc, char** argv) {
     write_output("", as_json(checked));
   else if (!line.has("quiet") && (checked.own || checked.mistakes.empty()))
     write_output("", as_text(checked));
+  std::ranges::move(checked.mistakes_of_gpus, std::back_inserter(checked.mistakes));
   for (std::string& mistake : checked.mistakes_of_site)  // a key of placement.conf may name a file of the site
     if (std::ranges::count(checked.mistakes, mistake) == 0) checked.mistakes.push_back(std::move(mistake));
   if (!checked.mistakes.empty()) throw Error(joined(checked.mistakes, "\n"));

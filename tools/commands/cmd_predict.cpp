@@ -69,7 +69,8 @@ std::string why_no_decision(const Start& start) {
     return "Mode=" + controller.mode + " in slurmctld for partition " + start.partition +
            ": the job would run as under stock Slurm, and slurmctld decides only about jobs that start";
   return "no recorded decision. Possible causes: the options name no policy; an option such as --contiguous makes Slurm "
-         "choose the nodes; -m POLICY=auto finds no profile; this host cannot read the records";
+         "choose the nodes; -m POLICY=auto finds no profile; this host cannot read the records; there are too many queries (50 per "
+         "second)";
 }
 
 int write_text(const Start& start, const DecisionInput& input) {
