@@ -12,8 +12,8 @@ namespace placement::sim {
 enum class StockRequest {
   nodes,  // the fewest nodes that hold the tasks (sbatch -N): the better stock placement. If too few nodes have room
           // for an even share of the tasks, all nodes are used; Slurm would let the job wait
-  tasks,  // only a number of tasks (sbatch -n): any node with a free core can be used. Slurm then requires one node of
-          // a switch, so the switch with the fewest offered nodes comes first
+  tasks,  // only a number of tasks (sbatch -n): any node with a free core can be used. Slurm then requires one node, so
+          // every leaf switch suffices, and the one with the fewest offered nodes comes first
 };
 
 // Cores on one node.

@@ -244,7 +244,7 @@ FileDescriptor create_ring(const std::string& path, RingReaders readers, int old
 }
 
 // Opens the ring at the path or creates a new one. The caller must hold the lock of the writer. A ring with restricted
-// readers becomes a new file each time. Otherwise a process could read the open file in any mode.
+// readers becomes a new file each time: a process that has the old file open could read it despite a stricter mode.
 FileDescriptor open_ring(const std::string& path, RingReaders readers) {
   FileDescriptor file = open_own(path);
   if (file < 0 || readers != RingReaders::everybody) return create_ring(path, readers, file);

@@ -221,9 +221,9 @@ std::span<const ConfigKey> config_keys() {
           "start to loaded nodes."),
       integer<&Config::decision_share, 1, 100>(
           "DecisionShare",
-          "The long-term share of slurmctld's time, in percent, that decisions may use. Unused time is saved, at most five "
-          "seconds' worth: one second for a share of 20. One user may use at most three quarters of the time that remains "
-          "after the decisions of all other users. Lower it if the scheduler falls behind."),
+          "The long-term share of slurmctld's time, in percent, that decisions may use. Unused time is saved, up to the share "
+          "of five seconds; with a share of 20, this is one second. One user may use at most three quarters of the time that "
+          "remains after the decisions of all other users. Lower it if the scheduler falls behind."),
       integer<&Config::decision_wait, 0, 1000>(
           "DecisionWait",
           "The number of scheduling cycles for which a decision about a job can be postponed when the time for decisions is "
@@ -349,9 +349,9 @@ std::span<const ConfigKey> config_keys() {
       word<&Config::profile_jobs, yes_no>(
           "ProfileJobs", "yes or no",
           "yes: srun counts the bytes between the ranks of each MPI program, in the store of its user. It stops when three "
-          "runs of the program agree. These runs have equal numbers of ranks, and arguments that differ at most in "
-          "numbers. -m TREEMATCH=auto uses these counts. The program must use the MPI library of libplacement-profile. Users "
-          "exclude a run by srun --no-profile, and all runs by PLACEMENT_PROFILE_JOBS=no. Mode=off disables it. no: only "
+          "runs of the program agree. These runs have equal numbers of ranks, and equal arguments except for the numbers "
+          "in them. -m TREEMATCH=auto uses these counts. The program must use the MPI library of libplacement-profile. "
+          "Users exclude a run by srun --no-profile, and all runs by PLACEMENT_PROFILE_JOBS=no. Mode=off disables it. no: only "
           "runs with --profile-comm are counted. Use yes if users do not make profiles themselves."),
       text<&Config::profile_exclude, set_program_names>(
           "ProfileExclude", "names of programs with commas between them, * and ? as in a shell",

@@ -19,8 +19,8 @@ static void end_decision(job_record_t *job, bool write)
 }
 
 /*
- * Asks the policy, and returns the decision. Fills `view` in any case, without an offer if there is no time for a
- * decision. The time for the offer counts as time of the user's decisions.
+ * Asks the policy, and returns the decision. Also fills `view`, but leaves its offered nodes empty if stock_because is
+ * set or the user has no decision time left. The time to collect the offered nodes counts as decision time.
  */
 static struct placement_decision *decide(struct job_view *view, const struct job_test_arguments *arguments)
 {
@@ -48,8 +48,8 @@ static struct placement_decision *decide(struct job_view *view, const struct job
 }
 
 /*
- * Allocates the plan. Asks Slurm for the planned cores, or if it cannot be made to take them, for the planned number of
- * cores on each node. If this is impossible or fails, asks for the planned nodes only. Undoes a failed attempt.
+ * Allocates the plan. Restricts Slurm to the planned cores, or to the planned number of cores per node if single cores
+ * cannot be forced. If this is impossible or fails, asks for the planned nodes only. Undoes a failed attempt.
  */
 static int apply_plan(const struct job_test_arguments *arguments,
 		      const struct job_view *view, struct placement_decision *decision)
@@ -92,8 +92,8 @@ static void leave_waiting(job_record_t *job, const struct placement_decision *de
 }
 
 /*
- * Records the nodes on which Slurm itself would start the job at once, if it would and if there is time to ask. Asks as
- * the backfill scheduler does, and undoes the changes in the job.
+ * Asks Slurm, as backfill does, whether it would start the job at once, and records the nodes that it would use. Does
+ * nothing if there is no time to ask. Undoes the changes in the job.
  */
 static void ask_stock_choice(const struct job_test_arguments *arguments, const struct job_view *view,
 			     const struct placement_decision *decision)
@@ -225,9 +225,9 @@ static struct placement_decision *decide_ahead(struct job_view *view, const stru
 }
 
 /*
- * Answers backfill without Slurm, whose own answer takes as long. If the job can start at once on the policy's nodes,
- * puts them into `arguments` and returns true. Otherwise returns false, with the job unchanged. Also returns false if
- * Slurm must answer first: to record its choice, or because only a decision about a job that can start is put off.
+ * Answers backfill without Slurm's own choice, which would take a second test. If the job can start at once on the
+ * policy's nodes, puts them into `arguments` and returns true. Otherwise returns false, with the job unchanged. Also
+ * returns false if Slurm must answer first, to record its choice or to check that the job can start before a put-off.
  */
 static bool runs_by_plan(const struct job_test_arguments *arguments)
 {
@@ -311,7 +311,7 @@ static int will_run(const struct job_test_arguments *arguments)
 
 		rc = call_real_job_test(arguments);
 		if (rc != SLURM_SUCCESS || job->start_time > time(NULL)) {
-			/* Backfill would keep nodes free for this job, which may go on waiting when they are free. */
+			/* On success backfill would reserve nodes for this job, which may still wait when they are free. */
 			if (for_backfill && is_waiting(job))
 				rc = SLURM_ERROR;
 		} else {
