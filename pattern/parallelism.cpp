@@ -76,7 +76,7 @@ Layout dense_layout(const Parallelism& p) {
   return {p.order, size};
 }
 
-// For the layers with experts, Megatron-LM divides the ranks of context and data again.
+// In layers with experts, Megatron-LM uses cp = 1 and dp = CP * DP / ep, where CP and DP are the requested sizes.
 Layout expert_layout(const Parallelism& p) {
   Sizes size = p.size;
   size[context] = 1;

@@ -22,8 +22,8 @@ constexpr int max_include_depth = 8;
 constexpr int max_included_files = 10'000;
 constexpr std::size_t max_text_of_nodes = 256 << 20;  // Features= and Topology= of all nodes together, in bytes
 constexpr std::int64_t max_count = 65535;             // Slurm keeps the counts of a node in 16 bits
-// Whether topology/block keeps the nodes in the order of their lines in slurm.conf, as Slurm 23.11 to 24.11 do. If this
-// program is built for an older Slurm, which has no topology/block, the slurm.conf belongs to another, newer Slurm.
+// Whether topology/block keeps the nodes in the order of their lines in slurm.conf, as Slurm 23.11 to 24.11 do. False
+// in a program for an older Slurm without topology/block, which takes the slurm.conf for one of Slurm 25.05 or later.
 constexpr bool has_blocks_by_line =
     std::string_view(SLURM_RELEASE) >= "23.11" && std::string_view(SLURM_RELEASE) < "25.05";
 
@@ -307,7 +307,7 @@ class NodeReader {
   ReservedCores reserved(const std::string& path, const ConfLine& line, const NodeShape& node) const {
     ReservedCores cores;
     cores.count = count(path, line, "CoreSpecCount", 0).value_or(0);
-    // If CPUs= is the number of sockets, Slurm checks the list by this number.
+    // If CPUs= is the number of sockets, the numbers in the list must be below it.
     const std::int64_t cpus = cpu_count(path, line) == node.sockets ? node.sockets
                                                                     : static_cast<std::int64_t>(node.sockets) *
                                                                           node.cores_per_socket * node.cpus_per_core;

@@ -257,7 +257,7 @@ int command_select(int argc, char** argv) {
   selection.spec = from_command_line([&] { return selection_spec(line); });
   selection.rule = rule_of(selection.spec);
   PolicySpec checked = selection.spec;
-  checked.policy = "NLA";  // the other rules only ignore some of its keys
+  checked.policy = "NLA";  // the other rules accept the keys of NLA, and ignore some
   from_command_line([&] { policies::check_policy_spec(checked, "matrix"); });
   netload::replace_profile(selection.spec.parameters);
   selection.wait_s = policies::wait_s(selection.spec.parameters);
