@@ -67,7 +67,7 @@ std::string AwaitedProfile::report() const {
   struct stat status {};
   if (stat(file_.c_str(), &status) == 0) text += ", which is of an earlier run (" + day_and_time(status.st_mtime) + ")";
   if (!rank_tables_of(file_).empty())
-    return text + ": the program did not write its profile at its end; placement-profile --merge " + file_ +
+    return text + ": the program did not write its profile; placement-profile --merge " + file_ +
            " adds up the counts of the ranks";
   return text +
          ": no program ended with MPI_Finalize under the profiler. Possible causes: it died, it does not use MPI, its "

@@ -84,7 +84,7 @@ cp "$scratch/summed" "$scratch/kept"
 "$tool" -o "$scratch/kept" "$MPIRUN" -np 3 "$scratch/mpi_traffic" aborts >"$scratch/log" 2>&1 && fail "aborts: exit status 0"
 cmp -s "$scratch/summed" "$scratch/kept" && tail -n 1 "$scratch/log" | grep -q "earlier run.*--merge $scratch/kept" ||
   { fail "a run that died replaced a profile"; cat "$scratch/log"; }
-# The next run starts all the same, and replaces both.
+# The next run starts, and replaces both.
 "$tool" -o "$scratch/kept" "$MPIRUN" -np 3 "$scratch/mpi_traffic" aborts >"$scratch/log" 2>&1
 ls "$scratch"/kept.rank* >/dev/null 2>&1 && grep -q "removed .*$scratch/kept.rank" "$scratch/log" || { fail "a second run that died"; cat "$scratch/log"; }
 "$tool" -o "$scratch/kept" "$MPIRUN" -np 3 "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1 || { fail "the run after one that died"; cat "$scratch/log"; }
