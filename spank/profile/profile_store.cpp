@@ -48,8 +48,8 @@ bool is_program(const fs::path& path) {
   return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
 }
 
-// Joins the words with a zero byte after each, so that "ab" "c" and "a" "bc" have different hashes.
-std::string joined(const std::vector<std::string>& words) {
+// Returns the words with a zero byte after each, so that "ab" "c" and "a" "bc" have different hashes.
+std::string with_zero_bytes(const std::vector<std::string>& words) {
   std::string all;
   for (const std::string& word : words) all.append(word).push_back('\0');
   return all;
@@ -83,7 +83,7 @@ FileName name_with(const ProgramRun& run, const std::string& key, const std::str
   return {name + "-" + hash_of(key), hash_of(class_of_arguments(run.arguments)), arguments, run.ranks};
 }
 
-FileName own_name(const ProgramRun& run) { return name_with(run, run.program, hash_of(joined(run.arguments))); }
+FileName own_name(const ProgramRun& run) { return name_with(run, run.program, hash_of(with_zero_bytes(run.arguments))); }
 
 FileName learned_name(const ProgramRun& run) {
   return name_with(run, run.build.empty() ? run.program : "build " + run.build, std::string(hash_digits, '0'));
