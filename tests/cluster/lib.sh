@@ -78,7 +78,13 @@ start_daemon() { cluster start "$1"; }
 stop_daemon() { cluster stop "$1"; }
 kill_daemon() { cluster kill "$1"; }
 restart_daemon() { cluster restart "$1"; }
-restart_slurmctld() { cluster restart slurmctld; }
+restart_slurmctld() {  # and waits until the nodes that answered before do so again, unless slurm.conf has lost nodes
+  local - before end=$((SECONDS + 30))
+  before=$(answering_nodes)
+  cluster restart slurmctld || return
+  set +x
+  until as_many_answer "$before" || [ $SECONDS -ge $end ]; do sleep 0.1; done
+}
 slurmctld_log() { cat "$CLUSTER/log/slurmctld.log"; }
 # Marks the present end of slurmctld's log; log_since prints what came after it.
 log_mark() { wc -c <"$CLUSTER/log/slurmctld.log" >"$WORK/log-mark"; }
