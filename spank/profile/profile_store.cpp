@@ -83,7 +83,9 @@ FileName name_with(const ProgramRun& run, const std::string& key, const std::str
   return {name + "-" + hash_of(key), hash_of(class_of_arguments(run.arguments)), arguments, run.ranks};
 }
 
-FileName own_name(const ProgramRun& run) { return name_with(run, run.program, hash_of(with_zero_bytes(run.arguments))); }
+FileName own_name(const ProgramRun& run) {
+  return name_with(run, run.program, hash_of(with_zero_bytes(run.arguments)));
+}
 
 FileName learned_name(const ProgramRun& run) {
   return name_with(run, run.build.empty() ? run.program : "build " + run.build, std::string(hash_digits, '0'));
