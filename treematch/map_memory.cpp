@@ -34,6 +34,11 @@ std::size_t MapMemory::size() const {
   return kept_.size();
 }
 
+std::size_t MapMemory::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
 void MapMemory::clear() {
   const std::lock_guard lock(mutex_);
   kept_.clear();
@@ -86,11 +91,22 @@ MapMemory& MatrixMemories::within_nodes() {
   return within_nodes_;
 }
 
-bool MatrixMemories::drop_idle(Clock::time_point since) {
+std::size_t MatrixMemories::drop_idle(Clock::time_point since) {
   const std::lock_guard lock(mutex_);
-  const bool within_nodes_idle = within_nodes_used_ < since && within_nodes_.size() > 0;
-  if (within_nodes_idle) within_nodes_.clear();
-  return std::erase_if(all_, [&](const Remembered& one) { return one.used < since; }) > 0 || within_nodes_idle;
+  std::size_t bytes = 0;
+  for (; !all_.empty() && all_.back().used < since; all_.pop_back()) bytes += all_.back().bytes();
+  if (within_nodes_used_ < since) {
+    bytes += within_nodes_.bytes();
+    within_nodes_.clear();
+  }
+  return bytes;
+}
+
+std::size_t MatrixMemories::bytes() {
+  const std::lock_guard lock(mutex_);
+  std::size_t bytes = within_nodes_.bytes();
+  for (const Remembered& one : all_) bytes += one.bytes();
+  return bytes;
 }
 
 // Never destroyed, because slurmctld exits while threads still use them.

@@ -33,8 +33,9 @@ class MapMemory {
   std::shared_ptr<const MapResult> find(const Question& question) const;
   // Adds a mapping unless it alone takes more than `most_bytes`. Drops the oldest mappings until it fits.
   void keep(Question question, MapResult answer);
-  std::size_t size() const;  // number of mappings
-  void clear();              // drops all mappings
+  std::size_t size() const;   // number of mappings
+  std::size_t bytes() const;  // approximate
+  void clear();               // drops all mappings
 
  private:
   struct Kept {
@@ -81,8 +82,9 @@ class MatrixMemories {
   // Returns the memory of mappings of parts of matrices onto the cores of one node.
   MapMemory& within_nodes();
 
-  // Drops the memories that were last used before `since`. Returns whether there were any.
-  bool drop_idle(Clock::time_point since);
+  // Drops the memories that were last used before `since`. Returns the approximate number of bytes that were freed.
+  std::size_t drop_idle(Clock::time_point since);
+  std::size_t bytes();  // approximate
 
  private:
   struct Remembered {
@@ -90,6 +92,8 @@ class MatrixMemories {
     std::uint64_t seed = 0;
     std::shared_ptr<MapMemory> memory;
     Clock::time_point used;
+
+    std::size_t bytes() const { return memory->bytes() + matrix->bytes(); }
   };
 
   std::mutex mutex_;

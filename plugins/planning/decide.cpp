@@ -312,10 +312,9 @@ extern "C" enum placement_mode placement_configure(const char* config_path, cons
 extern "C" void placement_tidy(void) {
   auto& now = state();
   const Clock::time_point since = DecisionTimeBudget::clock() - jobs_are_known_for;
-  const std::size_t kept = now.jobs.size();
+  const std::size_t kept = now.jobs.size(), of_mappings = treematch::matrix_memories().drop_idle(since);
   now.jobs.drop_idle(since);
-  if ((treematch::matrix_memories().drop_idle(since) || now.jobs.size() < kept) && now.feed)
-    now.feed->memory_was_freed();
+  if (now.feed && (of_mappings > 0 || now.jobs.size() < kept)) now.feed->memory_was_freed();
 }
 
 extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {

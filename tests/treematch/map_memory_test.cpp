@@ -85,20 +85,23 @@ END_TEST
 START_TEST(idle_memories_are_freed) {
   using std::chrono::steady_clock;
   MatrixMemories memories;
-  const std::weak_ptr<MapMemory> earlier = memories.of(chain(3), 1);
-  earlier.lock()->keep(Ints(1000), {});
+  memories.of(chain(3), 1)->keep(Ints(1000), {});
   const auto between = steady_clock::now();
   while (steady_clock::now() == between) continue;
   const std::shared_ptr<MapMemory> later = memories.of(chain(4), 1);
   later->keep(Ints(500), {});
   memories.within_nodes().keep(Ints(250), {});
-  ck_assert(memories.drop_idle(between));
-  ck_assert(earlier.expired());
-  ck_assert(!memories.drop_idle(between));
+  const std::size_t all = memories.bytes();
+  ck_assert_uint_gt(all, 4 * 1750);
+  const std::size_t freed = memories.drop_idle(between);
+  ck_assert_uint_gt(freed, 4 * 1000);
+  ck_assert_uint_lt(freed, 4 * 1500);
+  ck_assert_uint_eq(memories.bytes(), all - freed);
   ck_assert(memories.of(chain(4), 1) == later);
   ck_assert_uint_eq(memories.within_nodes().size(), 1);
-  ck_assert(memories.drop_idle(steady_clock::time_point::max()));
-  ck_assert(memories.of(chain(4), 1) != later);
+  const std::size_t rest = memories.bytes();
+  ck_assert_uint_eq(memories.drop_idle(steady_clock::time_point::max()), rest);
+  ck_assert_uint_eq(memories.bytes(), 0);
   ck_assert_uint_eq(memories.within_nodes().size(), 0);
 }
 END_TEST
@@ -110,10 +113,10 @@ START_TEST(mappings_take_as_much_as_the_documents_say) {
     memory->keep(question(k, 2000), {});
     memories.within_nodes().keep(question(k, 2000), {});
   }
-  ck_assert_uint_le(memory->size() * 8'000, 2 << 20);
-  ck_assert_uint_gt(memory->size() * 8'400, (2 << 20) - 10'000);
-  ck_assert_uint_le(memories.within_nodes().size() * 8'000, 1 << 20);
-  ck_assert_uint_gt(memories.within_nodes().size() * 8'400, (1 << 20) - 10'000);
+  ck_assert_uint_le(memory->bytes(), 2 << 20);
+  ck_assert_uint_gt(memory->bytes(), (2 << 20) - 10'000);
+  ck_assert_uint_le(memories.within_nodes().bytes(), 1 << 20);
+  ck_assert_uint_gt(memories.within_nodes().bytes(), (1 << 20) - 10'000);
 }
 END_TEST
 
