@@ -6,14 +6,24 @@
 using namespace placement;
 using namespace placement::planning;
 
-START_TEST(a_refused_plan_leaves_no_costs) {
+// A machine of four nodes with a ring of decisions, and the request of a job of four tasks.
+struct Scene {
+  explicit Scene(const std::string& settings = "") { configure(settings); }
+
+  void configure(const std::string& settings = "") { machine.configure(settings + "DecisionFile=" + file + "\n"); }
+  std::vector<Decision> told() const { return DecisionReader(file).read(); }
+
   const TemporaryDirectory directory;
   const std::string file = directory.path() + "/decisions";
-  TestMachine machine(4, 1);
-  machine.configure("DecisionFile=" + file + "\n");
+  TestMachine machine{4, 1};
   Environment environment = Environment::with_matrix(ring(4));
-  const Offer offer(4, 2);
-  const placement_request request = request_for(environment, 4);
+  const Offer offer{4, 2};
+};
+
+START_TEST(a_refused_plan_leaves_no_costs) {
+  Scene scene;
+  const Offer& offer = scene.offer;
+  const placement_request request = request_for(scene.environment, 4);
   CurrentDecision* plan = decide(offer, request);
   ck_assert(plan->placed);
   placement_tell();
@@ -26,7 +36,7 @@ START_TEST(a_refused_plan_leaves_no_costs) {
     placement_tell();
   };
   refuse();
-  const std::vector<Decision> told = DecisionReader(file).read();
+  const std::vector<Decision> told = scene.told();
   ck_assert_uint_eq(told.size(), 2);
   ck_assert(!told[0].cost.empty() && !told[0].natural_cost.empty() && !told[0].first_nodes_cost.empty());
   ck_assert_text_eq(told[1].cost + told[1].natural_cost + told[1].first_nodes_cost, "");
@@ -40,13 +50,13 @@ START_TEST(a_refused_plan_leaves_no_costs) {
   ck_assert_text_eq(told[1].choice, told[0].choice);
   ck_assert_int_eq(told[0].reason_class, STOCK_OTHER);
   // The note about missing binding is only for jobs with the policy's nodes.
-  machine.unbound = "task/none";
-  machine.configure("DecisionFile=" + file + "\n");
+  scene.machine.unbound = "task/none";
+  scene.configure();
   refuse();
   placement_forget(request.job_id);
   plan = decide(offer, request);
   placement_tell();
-  const std::vector<Decision> unbound = DecisionReader(file).read();
+  const std::vector<Decision> unbound = scene.told();
   ck_assert_uint_eq(unbound.size(), 4);
   for (const std::size_t stock : {1, 2})
     for (const std::string& term : unbound[stock].terms) ck_assert(term.find("bound") == term.npos);
@@ -56,23 +66,19 @@ START_TEST(a_refused_plan_leaves_no_costs) {
 END_TEST
 
 START_TEST(a_decision_that_is_put_off_has_its_candidates) {
-  const TemporaryDirectory directory;
-  const std::string file = directory.path() + "/decisions";
-  TestMachine(4, 1).configure("DecisionWait=2\nDecisionFile=" + file + "\n");
-  Environment environment = Environment::with_matrix(ring(4));
-  const Offer offer(4, 2);
+  Scene scene("DecisionWait=2\n");
   DecisionClock::cost = std::chrono::milliseconds(50);
   CurrentDecision* plan = nullptr;
   do {  // until the time of this second is used up
-    placement_request request = request_for(environment, 4);
+    placement_request request = request_for(scene.environment, 4);
     request.uid = 1;
     request.may_be_put_off = true;
-    plan = decide(offer, request);
+    plan = decide(scene.offer, request);
     if (plan->put_off) plan->outcome = DECISION_WAIT;
     placement_tell();
   } while (!plan->put_off);
   DecisionClock::cost = {};
-  const Decision told = DecisionReader(file).read().back();
+  const Decision told = scene.told().back();
   ck_assert(told.outcome == DECISION_WAIT);
   ck_assert_uint_eq(told.candidates, 4);
   ck_assert_text_eq(told.candidate_nodes + told.choice + told.cost, "n[0-3]");
@@ -81,17 +87,13 @@ END_TEST
 
 // A user who asks very often when a job would start must not fill the history. The records of jobs are all kept.
 START_TEST(predictions_are_limited) {
-  const TemporaryDirectory directory;
-  const std::string file = directory.path() + "/decisions";
-  TestMachine(4, 1).configure("DecisionFile=" + file + "\n");
-  Environment environment = Environment::with_matrix(ring(4));
-  const Offer offer(4, 2);
+  Scene scene;
   const auto tell = [&](std::uint32_t job, uid_t uid, bool predicted) {
-    placement_request request = request_for(environment, 4);
+    placement_request request = request_for(scene.environment, 4);
     request.job_id = job;
     request.uid = uid;
     request.predicted = predicted;
-    decide(offer, request);
+    decide(scene.offer, request);
     placement_tell();
   };
   std::uint32_t job = 0;
@@ -99,7 +101,7 @@ START_TEST(predictions_are_limited) {
   for (int k = 0; k < 100; ++k) tell(++job, 1, false);
   tell(++job, 2, true);
   std::map<std::pair<std::uint32_t, bool>, int> count;
-  for (const Decision& told : DecisionReader(file).read()) ++count[{told.uid, told.predicted}];
+  for (const Decision& told : scene.told()) ++count[{told.uid, told.predicted}];
   ck_assert_int_ge(count[std::pair(1, true)], 30);
   ck_assert_int_lt(count[std::pair(1, true)], 50);
   ck_assert_int_eq(count[std::pair(1, false)], 100);

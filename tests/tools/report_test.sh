@@ -113,7 +113,7 @@ past() {
   run report -t machine/topology.conf --sacct sacct.txt -o past.html
   written
   well_formed past.html
-  for text in '<h3>Over time</h3>' ' 3 jobs of sacct.txt' '2 more jobs' '>TREEMATCH<' 'NLA is not replayed: ' 'TOFA is not replayed: '; do
+  for text in '<h3>Over time</h3>' ' 3 jobs of sacct.txt' ' 2 more jobs' '>TREEMATCH<' 'NLA is not replayed: ' 'TOFA is not replayed: '; do
     page_has past.html "$text"
   done
   # The first day of the log: half of it with all 64 cores free, and half with 48, 24 of them below each of the switches.

@@ -228,7 +228,7 @@ wrong_json() {
   refuses 'n1 up' 1: "'1 up'"
   refuses '{}' '' 'slurm-placement-snapshot missing'
   refuses "${good/: 3/: 4}" '' 'slurm-placement-snapshot 4: '
-  refuses "${good:0:910}" 13: 'JSON'
+  refuses "${good:0:910}" 13: 'not complete'
   refuses "$good}" 17: ''
   refuses "${good/\"cores\": 16/\"coers\": 16}" '' "nodes[0]: 'coers' cores?"
   refuses "${good/\"cores\": 16/\"cores\": \"16\"}" '' 'nodes[0].cores "16": '
