@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # For contrib/lib/join.sh. Reads lines "PROGRAM FLAGS LIBRARIES...", where PROGRAM is a unit test, FLAGS is yes if it has compiler flags of
 # its own, and LIBRARIES are linked with it. Writes the sources of the tests with the same libraries into files BUILD/joined/tests-N.cpp, and
-# prints the rules that compile these files in their place. Each test is in a namespace. Each program has the tests of its file and runs
-# those that have its name.
+# prints the rules that compile and link these files in their place. Each test is in a namespace. All tests of a file are one program with
+# many names (hard links), and the program runs the test that has its name: libtool needs 2 s of processor time to link a program.
 # Variables: source and build are directories; limit is the number of lines of one file, without headers.
 
 function read_source(file,    line) {
@@ -23,7 +23,7 @@ function end_unit(group) {
   delete members[group]
 }
 
-function begin_unit(group) {
+function begin_unit(group,    libraries) {
   unit[group] = "joined/tests-" ++units
   headers[group] = "#include <filesystem>\n#include <string>\n"
   members[group] = calls[group] = ""
@@ -32,6 +32,10 @@ function begin_unit(group) {
   print "\t$(AM_V_CXX)$(CXX) $(DEFS) $(DEFAULT_INCLUDES) $(INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CXXFLAGS) $(CXXFLAGS) -MT $@ -MD -MP -MF " \
     unit[group] ".d -c -o $@ $<"
   print "-include " unit[group] ".d"
+  libraries = group
+  sub(/^[^ ]* ?/, "", libraries)
+  print unit[group] ": " unit[group] ".o $(filter %.la," libraries ")"
+  print "\t$(AM_V_CXXLD)$(CXXLINK) $< " libraries " $(LIBS)"
 }
 
 $2 == "no" {
@@ -54,6 +58,8 @@ $2 == "no" {
   variable = program
   gsub(/[^A-Za-z0-9_]/, "_", variable)
   print "override " variable "_OBJECTS := " unit[group] ".o"
+  print program ": " unit[group]
+  print program ": private CXXLINK = ln -f " unit[group] " $@ \\#"
 }
 
 END { for (group in unit) end_unit(group) }
