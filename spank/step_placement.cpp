@@ -176,7 +176,7 @@ void record_step(const PlacementRequest& placement_request, const StepShape& ste
   record.given = compress_hostlist(step.nodes);
   if (!has_request_of_job(placement_request, step)) {
     if (!placement) return;  // it is not about the job's request
-    record.reason = "srun has a request of its own";
+    record.reason = "srun's placement request differs from the job's";
   }
   if (placement && placement_request.matrix) {
     record.cost = to_string(placement->cost);

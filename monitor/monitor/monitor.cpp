@@ -197,7 +197,7 @@ class Monitor {
     probing_.drop_old_leases(moment.steady_s);
     if (const PairModel& pairs = probing_.pairs(); pairs.dropped() > 0)
       pairs_trouble_.say("the pair table is full (" + std::to_string(pairs.most()) +
-                         " pairs): measurements of other pairs are dropped, and these pairs are modelled");
+                         " pairs): measurements of further pairs are dropped and replaced by the model");
     if (settings_.ask_slurm && schedule_.slurm.due(moment.steady_s))
       if (const std::string wrong = slurm_.ask(moment.steady_s); !wrong.empty())
         slurm_trouble_.say("cannot query slurmctld, and classifies outages without it: " + wrong);

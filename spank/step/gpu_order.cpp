@@ -202,7 +202,7 @@ GpuOrder order_by_links(const CommMatrix& matrix, const StepPlacement& placement
     order.natural_linked = static_cast<double>(sums.natural) / static_cast<double>(sums.all);
   }
   if (sums.natural_cost > 0) order.cost_ratio = sums.cost / sums.natural_cost;
-  if (!order.changed && order.kept.empty()) order.kept = "no order of them costs less";
+  if (!order.changed && order.kept.empty()) order.kept = "no other order costs less";
   return order;
 }
 

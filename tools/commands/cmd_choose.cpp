@@ -272,7 +272,7 @@ std::string why_no_nodes(const Job& job) {
     if (!environment_value(name).empty()) return std::string(name) + " is set";
   if (!job.options.foreign.empty()) return job.options.foreign;
   if (job.options.has_components) return "the job has several components";
-  return job.no_size.empty() ? "" : job.no_size + ": not one number";
+  return job.no_size.empty() ? "" : job.no_size + ": expected one number";
 }
 
 bool starts_later(const Start& start, const std::optional<Start>& stock) {

@@ -96,8 +96,8 @@ void number_as_driver(const CommandLine& line, const NodeTopology& node, std::ve
   if (known) files = std::move(told);
   if (line.has("driver") || (!known && !files.front().starts_with("/dev/nvidia"))) return;
   notify("gres-conf",
-         formatted("device files follow %s: for the node's numbers, use --driver with the node's %s",
-                   known ? "this host's numbers" : "the order of NVML, which may differ", driver_directory));
+         formatted("device files have %s: for those of the node's driver, use --driver with the node's %s",
+                   known ? "this host's numbers" : "NVML's numbers, which may differ", driver_directory));
 }
 
 std::vector<std::string> device_files(const CommandLine& line, const NodeTopology& node) {

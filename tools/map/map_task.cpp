@@ -211,10 +211,10 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
   spank::Allocation allocation = spank::current_allocation(component, kept);
   const auto nodes = static_cast<std::int64_t>(allocation.step.nodes.size());
   if (step.nodes.value_or(nodes) != nodes)
-    throw Error("the --nodes of the step is not the number of nodes of the allocation, " + std::to_string(nodes));
+    throw Error("--nodes of the step differs from the number of nodes of the allocation, " + std::to_string(nodes));
   const bool by_node = places_nodes(line, task, step, nodes);
   if (by_node && step.ranks.value_or(nodes) != nodes)
-    throw Error("the launcher is not started once on each of the " + std::to_string(nodes) + " nodes");
+    throw Error("the launcher must start once on each of the " + std::to_string(nodes) + " nodes");
   const std::string limit =
       "SLURM_NTASKS_PER_NODE" + (component ? "_HET_GROUP_" + std::to_string(*component) : std::string());
   std::int64_t per_node = step.tasks_per_node.value_or(parse_integer(environment_value(limit)).value_or(INT32_MAX));
