@@ -74,11 +74,11 @@ class History {
   bool recover();
 
   // Keeps a record until a commit() has written it. The record replaces a kept or stored one with the same node and
-  // start time. At most most_spans spans are kept, and more are dropped; so are spans that are not longer than 0.
+  // start time. At most most_spans spans are kept. Further spans, and spans of length 0, are dropped.
   void keep(const OutageRecord& outage) { kept_outages_[{outage.node, outage.began_at_s}] = outage; }
   void keep(const SpanRecord& span);
   void keep(DecisionRow decision) { kept_decisions_.push_back(std::move(decision)); }
-  // Keeps a value for setting(). An empty one will be forgotten.
+  // Keeps a value for setting(). An empty value deletes the setting.
   void keep_setting(const std::string& name, const std::string& value) { kept_settings_[name] = value; }
   static constexpr std::size_t most_spans = 200000;
   std::size_t kept() const { return kept_outages_.size() + kept_spans_.size() + kept_settings_.size(); }

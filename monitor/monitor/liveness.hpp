@@ -64,7 +64,7 @@ class LivenessTable {
     double since_s = 0;     // down: time of the last heartbeat; up: time of the present one
     double silent_s = 0;    // up: length of the silence before; 0: it was never heard before
     bool was_down = false;  // up: it had been given up
-    bool doubted = false;   // the observer was in doubt during the silence; up: which is why it reported no `down`
+    bool doubted = false;   // the observer was in doubt during the silence; up: so it reported no `down`
   };
 
   // Nodes are numbered from 0 to nodes - 1, and start in phase unknown.

@@ -46,7 +46,8 @@ class PairModel {
   // and finite, and any value of a new pair if most_pairs pairs are stored. `now_s` is the time by a steady clock.
   void add(std::int32_t a, std::int32_t b, Measurement measurement, double value, double now_s);
   // Adds a measurement of two nodes by an MPI program. It replaces the probes of the pair until it is mpi_keep_s old.
-  // Both values are in the ranges of read_measured_pairs(). Ignores a pair without room, and one that is not newer.
+  // Both values are in the ranges of read_measured_pairs(). Ignores a new pair without room, and a result that is not
+  // newer.
   void add_mpi(std::int32_t a, std::int32_t b, double latency_us, double bandwidth_Bps, double at_s, double now_s);
 
   struct Pair {

@@ -25,8 +25,8 @@ struct DecisionFilter {
   bool admits(const Decision& decision) const;
 };
 
-// Returns the query for the first rows of a history, the oldest first, or for all of its rows, the newest first. Its
-// parameters are job, since_s and the least id.
+// Returns the SQL query for the first rows of a history, the oldest first, or for all of its rows, the newest first.
+// Its parameters are job, since_s and the least id.
 std::string history_query(const DecisionFilter& filter, bool newest_first);
 
 // Calls `take` with each decision of the history at `path` that passes the filter, in the order of the records. No

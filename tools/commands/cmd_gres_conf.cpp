@@ -95,9 +95,8 @@ void number_as_driver(const CommandLine& line, const NodeTopology& node, std::ve
   const bool known = told.size() == files.size();
   if (known) files = std::move(told);
   if (line.has("driver") || (!known && !files.front().starts_with("/dev/nvidia"))) return;
-  notify("gres-conf",
-         formatted("device files have %s: for those of the node's driver, use --driver with the node's %s",
-                   known ? "this host's numbers" : "NVML's numbers, which may differ", driver_directory));
+  notify("gres-conf", formatted("device files have %s: for those of the node's driver, use --driver with the node's %s",
+                                known ? "this host's numbers" : "NVML's numbers, which may differ", driver_directory));
 }
 
 std::vector<std::string> device_files(const CommandLine& line, const NodeTopology& node) {

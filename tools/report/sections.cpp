@@ -113,8 +113,8 @@ HtmlSection decisions_section(const ReportFacts& facts) {
   section.body +=
       paragraph(std::to_string(input.decisions.size()) + " decisions, the first of " +
                 shown_time(input.decisions.front().at_s) + ", the last of " + shown_time(input.decisions.back().at_s) +
-                ". " + std::to_string(starts.starts) + " concern the start of a job; " + std::to_string(starts.stock) + " (" +
-                shown_number(share, 1) + " % of the starts) left the job to stock Slurm.");
+                ". " + std::to_string(starts.starts) + " concern the start of a job; " + std::to_string(starts.stock) +
+                " (" + shown_number(share, 1) + " % of the starts) left the job to stock Slurm.");
   HtmlTable table(
       "By policy and outcome; \"ahead\" means that the backfill scheduler asked where the job could run",
       {"Policy", "<Outcome", "<Meaning", "Median time", "Longest", "Decisions", "<Share of the most frequent"});

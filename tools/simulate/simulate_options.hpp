@@ -10,8 +10,7 @@ namespace placement::tools {
 // Options of placectl simulate that placectl report has too.
 inline constexpr Option node_option{0, "node", "SxC", "sockets and cores per socket of the nodes of a tree or torus"};
 inline constexpr Option threads_per_core_option{
-    0, "threads-per-core", "N",
-    "processors per core in the log [from slurm.conf for logs of sacct, else 1]"};
+    0, "threads-per-core", "N", "processors per core in the log [from slurm.conf for logs of sacct, else 1]"};
 inline constexpr Option communication_option{'a', "communication", "PERCENT",
                                              "share of the run time spent communicating [30]"};
 inline constexpr Option traffic_pattern_option{
