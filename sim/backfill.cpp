@@ -183,8 +183,8 @@ class NodePlan {
     return entry + 1 < plan_.size() ? plan_[entry + 1].from_us : never_us;
   }
 
-  // Returns the nodes that are open throughout. later_us becomes the end of the first entry of the plan after which
-  // others are. As in Slurm, the first entry beyond this time is the last that is looked at.
+  // Returns the nodes that are open throughout. later_us, if unset, becomes the end of the first entry whose successor
+  // has a node that was closed until then. As in Slurm, the last entry examined is the first one after until_us.
   NodeBits open_nodes(std::int64_t from_us, std::int64_t until_us, std::int64_t& later_us) const {
     NodeBits open = NodeBits::all(free_.size());
     for (std::size_t k = 0; k < plan_.size(); ++k) {

@@ -29,7 +29,7 @@ constexpr double recent_beat_s = 15;  // an agent that was not heard for this ti
 
 Moment now() { return {protocol::steady_s(), static_cast<double>(protocol::wall_clock_ns()) / 1e9}; }
 
-// Counts datagrams that were not taken by the class of the reason; the log has the reason itself.
+// Writes the number of refused datagrams for each class of reasons; the log has the reason itself.
 void write_refused(PrometheusText& out, std::span<const std::uint64_t> refused) {
   double count[3] = {};
   for (std::size_t i = 1; i < refused.size(); ++i)

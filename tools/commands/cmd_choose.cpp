@@ -55,7 +55,7 @@ constexpr CommandHelp choose_help{
 struct JobOptions {
   std::vector<SrunWords> sources;  // the #SBATCH lines, then the command line: a later source takes precedence
   bool has_components = false;     // the job is heterogeneous
-  std::string foreign = {};        // what the script has that is not read here; empty: nothing
+  std::string foreign = {};        // what placectl cannot read in the script; empty: nothing
 
   // Returns the value of an option, or nothing.
   std::optional<std::string> value(std::string_view name) const {

@@ -32,9 +32,9 @@ constexpr CommandHelp gres_conf_help{
     "output of \"lstopo node.xml\" on the node. The lines replace AutoDetect=, which hides the links from srun.\n",
     gres_conf_options, 1, 1};
 
-// Returns the numbers for Links=, gpus() * gpus() values with -1 for a GPU and itself; empty if all GPUs are equally
-// near. They are in proportion to the bandwidth over the hops, and the slowest link is 1. Without links, or with equal
-// ones, they show how near GPUs are by PCI and memory, in the proportions of gpu_costs().
+// Returns the numbers for Links=, GPUs * GPUs values with -1 for a GPU and itself; empty if all GPUs are equally near.
+// They are in proportion to bandwidth / hops, and the slowest link has 1. Without links, or with equal ones, they show
+// how near GPUs are by PCI and memory, in the proportions of gpu_costs().
 std::vector<std::int64_t> link_numbers(const NodeTopology& node) {
   constexpr std::int64_t alike = 100, most = 1000;
   const std::size_t gpus = node.gpus.size();

@@ -32,7 +32,7 @@ PolicySpec policy_spec(const CommandLine& line) {
   return spec;
 }
 
-// Takes the pattern that --pattern or the policy's word names out of the parameters of the policy.
+// Returns the pattern that --pattern or the policy's word names, and removes it from the policy's parameters.
 std::optional<pattern::Pattern> take_pattern(const CommandLine& line, MapTask& task) {
   Parameters& parameters = task.spec.parameters;
   std::optional<pattern::Pattern> pattern = from_command_line([&] {
@@ -57,7 +57,7 @@ std::optional<pattern::Pattern> take_pattern(const CommandLine& line, MapTask& t
   return pattern;
 }
 
-// Reads the matrix. If the file does not exist and its name is that of a pattern, the message says how that is given.
+// Reads the matrix. If the file does not exist and its name is that of a pattern, the message shows the option for it.
 CommMatrix read_matrix_file(const std::string& file, TrafficWeight weight) {
   if (!may_exist(file) && file != "-" && pattern::is_pattern(file))
     throw Error(file + ": the file does not exist; for the pattern use --pattern " + shown(file));
@@ -74,9 +74,9 @@ PolicySpec spec_of_job(const PolicySpec& of_job, const MapTask& task) {
   return spec;
 }
 
-// Gives the nodes of the allocation `ranks` tasks, unless they have this number already; a node at most `per_node`. If
-// they are too many, throws Error for the number of the launcher, which may overcommit, else UsageError. `cores` are
-// those of each task; none: as for the tasks of the allocation.
+// Distributes `ranks` tasks over the nodes of the allocation, at most `per_node` on each, unless they have this number
+// already. If they do not fit, throws Error for a launcher's number, which may overcommit, else UsageError. `cores` is
+// the number of cores of each task; none: as for the tasks of the allocation.
 void set_ranks(std::int64_t ranks, std::int64_t per_node, std::optional<std::int64_t> cores, bool of_launcher,
                spank::Allocation& allocation) {
   StepShape& step = allocation.step;
