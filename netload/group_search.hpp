@@ -23,10 +23,10 @@ struct GroupInput {
   std::span<const double> compute_load;
   const NetworkLoad* network = nullptr;
   std::span<const std::int32_t> processors;  // processes per node, pc of [NLA §4]; 0: not a candidate
-  double alpha = 0.3;
-  double beta = 0.7;
-  std::span<const double> slowdown = {};  // of slowdown_of_nodes(); empty: only T_G counts
-  ShareRange shares = {};                 // with slowdown: range of communication shares for the regret
+  double alpha = 0.3;                        // weight of compute_load
+  double beta = 0.7;                         // weight of the network; alpha + beta = 1
+  std::span<const double> slowdown = {};     // of slowdown_of_nodes(); empty: only T_G counts
+  ShareRange shares = {};                    // with slowdown: range of communication shares for the regret
   // Further groups, such as Slurm's first nodes. T_G of an improved choice never exceeds that of a known group that
   // serves the request.
   std::span<const std::vector<std::int32_t>> known_groups = {};

@@ -32,11 +32,11 @@ struct OutageRecord {
   bool lasts() const { return ended_at_s != ended_at_s; }
 };
 
+inline constexpr double same_outage_s = 60;
 // Returns whether two records of one node belong to one outage. One outage can cause two records: slurmctld also misses
 // the slurmd of a node that is cut off, and a slurmd can start late after a reboot. Two records are one outage if they
 // overlap, or start within same_outage_s of each other. They are also one if the later one has the cause slurmd and
 // starts within same_outage_s after the end of the other.
-inline constexpr double same_outage_s = 60;
 bool one_outage(const OutageRecord& a, const OutageRecord& b);
 
 struct SpanRecord {
@@ -81,6 +81,7 @@ class History {
   // Keeps a value for setting(). An empty value deletes the setting.
   void keep_setting(const std::string& name, const std::string& value) { kept_settings_[name] = value; }
   static constexpr std::size_t most_spans = 200000;
+  // Returns the number of kept outages, spans and settings.
   std::size_t kept() const { return kept_outages_.size() + kept_spans_.size() + kept_settings_.size(); }
 
   // Writes all that is kept, in one transaction. If this fails, everything is still kept for the next commit().

@@ -91,7 +91,7 @@ class LivenessTable {
   // Returns the length of the silence after which this node is given up, in seconds.
   double patience_s(std::int32_t node) const;
 
-  bool in_doubt() const { return doubt_; }
+  bool in_doubt() const { return doubt_; }  // the observer suspects itself: suspect nodes are not given up
 
  private:
   struct Node {

@@ -79,9 +79,9 @@ class PairModel {
   struct Fit;
   struct Sample {  // one attribute of a pair of nodes, or of two leaf switches
     std::int32_t a = 0, b = 0;
-    double value = unknown_value, at_s = unknown_value;
-    double peak_Bps = unknown_value;       // of a bandwidth
-    PairSource source = PairSource::none;  // none: there is no present value
+    double value = unknown_value, at_s = unknown_value;  // value and error: in us or bytes per second
+    double peak_Bps = unknown_value;                     // of a bandwidth
+    PairSource source = PairSource::none;                // none: there is no present value
     Predictor predictor = Predictor::none;
     double error = unknown_value;
   };

@@ -22,7 +22,7 @@ struct DecisionFilter {
   std::optional<uid_t> only_of;  // only decisions about this user's jobs
   std::size_t most_bytes = 0;    // at most this many bytes from the history, the newest records; 0: all
 
-  bool admits(const Decision& decision) const;
+  bool admits(const Decision& decision) const;  // by job, since_s and only_of
 };
 
 // Returns the SQL query for the first rows of a history, the oldest first, or for all of its rows, the newest first.

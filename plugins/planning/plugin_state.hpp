@@ -42,7 +42,7 @@ inline const DecisionTimeBudget question_budget{std::chrono::milliseconds(10), s
 // The request of a job, and the last question about it with its answer.
 struct JobEntry {
   JobRequest job_request;
-  std::uint64_t question = 0;
+  std::uint64_t question = 0;  // a hash of the question
   std::optional<Answer> answer;
   std::optional<Clock::time_point> wait_told;  // when it was last recorded that the job has to wait
 };

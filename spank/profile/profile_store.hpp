@@ -118,7 +118,7 @@ class ProfileStore {
   std::string file_for(const ProgramRun& run) const;
 
  private:
-  std::string mark_of(const ProgramRun& run) const;
+  std::string mark_of(const ProgramRun& run) const;  // the path of the mark, which need not exist
 
   std::string directory_;
 };

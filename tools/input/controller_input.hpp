@@ -69,7 +69,7 @@ struct Start {
   std::string time, processors, nodes, partition;
   std::time_t seconds = 0;  // from now until the start; 0 for a time in another form than YYYY-MM-DDTHH:MM:SS
 
-  bool has_to_wait() const { return seconds > 5; }
+  bool has_to_wait() const { return seconds > 5; }  // false: it starts at once
 };
 
 // The answer of srun or sbatch to --test-only.
