@@ -21,7 +21,7 @@ namespace {
 
 using Indices = std::vector<std::int32_t>;
 
-// The slots of the node that a mapping may need. GpuSlots with equal distances from all GPUs are interchangeable, so at
+// The slots of the node that a mapping may need. Slots with equal distances from all GPUs are interchangeable, so at
 // most one per rank is kept.
 struct GpuSlots {
   GpuSlots(const NodeTopology& node, std::int32_t ranks, std::int32_t width) {

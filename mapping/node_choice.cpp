@@ -150,7 +150,7 @@ std::optional<NodeCounts> first_that_fit(const NodeLimits& limits, const std::ve
 
 std::optional<NodeCounts> first_or_largest(const NodeLimits& limits, std::vector<std::int32_t> order) {
   if (auto counts = first_that_fit(limits, order)) return counts;
-  // The nodes in this order are too many. The largest nodes first are the fewest.
+  // In this order, the job needs too many nodes. With the largest nodes first, it needs the fewest.
   std::ranges::stable_sort(order, std::greater(), [&](std::int32_t node) { return limits.capacity()[node]; });
   return first_that_fit(limits, order);
 }

@@ -57,9 +57,9 @@ class NodeLimits {
   bool spreads_ = false;
 };
 
-// Chooses nodes in the order of the view, as few as the limits allow, roughly as stock Slurm does. If these are more
-// than the limits allow, chooses the largest nodes. Returns the tasks of each node; nothing if the choice violates the
-// limits.
+// Chooses nodes in the order of the view, as few as the limits allow, roughly as stock Slurm does. If this takes more
+// nodes than the limits allow, chooses the largest nodes. Returns the tasks of each node; nothing if the choice
+// violates the limits.
 std::optional<NodeCounts> sequential_counts(const NodeLimits& limits);
 
 // Returns the tasks of each node: those that the request gives, or else those of sequential_counts(). `capacity` has

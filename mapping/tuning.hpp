@@ -12,7 +12,7 @@ namespace placement::mapping::tuning {
 inline constexpr std::int64_t most_pairs_mapped_quickly = 200'000;  // greedy mapping with any deadline: a few ms
 inline constexpr std::int64_t sparsified_pairs = 30'000;  // kept of a larger matrix: 20 ms for a million pairs
 inline constexpr std::int32_t effort_if_sparsified = 2;   // more would take longer than slurmctld waits
-inline constexpr std::int32_t least_ranks_of_partial_searches = 4096;  // then a part of a mapping may be used
+inline constexpr std::int32_t least_ranks_of_partial_searches = 4096;  // with fewer, no result of a search cut short
 inline constexpr std::int32_t effort_factor = 4;                       // from one round to the next
 inline constexpr std::int64_t work_between_looks = 8192;  // units of work between two looks at the clock: 50 us
 
@@ -28,9 +28,9 @@ inline constexpr std::int32_t most_comparisons = 20'000;                // of tw
 
 inline constexpr std::int32_t most_ranks_searched_often = 1024;  // 1,024 ranks take 25 ms, up to 2 % fewer hop-bytes
 inline constexpr std::int32_t most_ranks_tried_twice = 2048;     // on two sets of leaves: 10 ms more
-inline constexpr std::int64_t work_on_subtrees_per_effort = 500'000;  // then no further subtree is searched: 30 ms
-inline constexpr double worth_searching = 1.02;            // a subtree's largest estimate, times the least estimate
-inline constexpr std::int32_t most_ranks_on_each = 32;     // above, only subtrees within worth_searching
+inline constexpr std::int64_t work_on_subtrees_per_effort = 500'000;  // after it no further subtree is searched: 30 ms
+inline constexpr double worth_searching = 1.02;                       // largest estimate of a subtree / least estimate
+inline constexpr std::int32_t most_ranks_on_each = 32;                // with more, only subtrees within worth_searching
 inline constexpr std::size_t sets_of_leaves_tried = 2;     // 10 % of the time; gains 2 % on fragmented machines
 inline constexpr double least_exponent = 0.4;              // of CutModel; that of a line of ranks is lower
 inline constexpr double exponent_of_all_to_all = 1.0;      // of CutModel
@@ -45,10 +45,10 @@ inline constexpr std::int64_t work_per_rank = 420;              // of one search
 inline constexpr std::int64_t work_per_rank_of_few = 250;       // with several sets of leaves, so that they take 5 ms
 inline constexpr std::int32_t most_ranks_with_less_work = 512;  // these have work_per_rank_of_few
 inline constexpr std::int32_t most_ranks_for_two_multisections = 256;  // one on packed and one on all leaves
-inline constexpr std::int32_t most_ranks_for_little_gains = 1024;  // with more, units of equal pieces end the search
-inline constexpr std::int32_t huge_ranks = 16384;                  // with more, the first mapping comes early
-inline constexpr std::int64_t part_of_quick_work = 10;             // a quick search has a tenth of the work
-inline constexpr std::int64_t work_per_consecutive_unit = 50;      // 12 ms for 65,536 ranks
+inline constexpr std::int32_t most_ranks_for_little_gains = 1024;      // with more, Units::equal_pieces ends the search
+inline constexpr std::int32_t huge_ranks = 16384;                      // with more, the first mapping comes early
+inline constexpr std::int64_t part_of_quick_work = 10;                 // a quick search has a tenth of the work
+inline constexpr std::int64_t work_per_consecutive_unit = 50;          // 12 ms for 65,536 ranks
 inline constexpr double min_unit_fit = 0.88;         // units with a lower fit are not placed: they gain nothing
 inline constexpr double sufficient_unit_fit = 0.98;  // few units need this fit; above huge_ranks it ends the search
 inline constexpr double irregular_fit = 0.2;         // with a lower fit the ranks do not communicate on a grid
@@ -58,7 +58,7 @@ inline constexpr double hopeless_fit = 0.6;          // below it, no other way o
 
 // ---- units of ranks in a subtree: up to 4 % with halo exchanges
 
-inline constexpr std::int64_t work_per_effort = 90'000;          // units take a part; twice that with annealing: 5 ms
+inline constexpr std::int64_t work_per_effort = 90'000;          // units get a percentage; doubled with annealing: 5 ms
 inline constexpr std::int64_t percent_for_units = 20;            // of work_per_effort, for each size of units
 inline constexpr std::int64_t percent_for_units_in_subtree = 5;  // where several subtrees are searched
 inline constexpr std::int64_t percent_for_units_of_many = 15;    // with more than most_ranks_annealed ranks
@@ -67,7 +67,7 @@ inline constexpr std::int32_t largest_rank_unit = 8;             // sizes are ha
 inline constexpr std::int32_t smallest_rank_unit = 2;            // down to here
 inline constexpr std::int32_t smallest_unit_of_many = 8;  // more than most_ranks_annealed: smaller ones take too long
 inline constexpr double least_fit_of_rank_units = 0.9;    // with a lower fit the ranks are not joined
-inline constexpr double worth_smaller_units = 1.03;       // times the best cost: smaller units only up to this
+inline constexpr double worth_smaller_units = 1.03;       // smaller units only if cost / best cost is below
 inline constexpr std::int64_t most_pairs_of_units = 16;   // for each rank: denser traffic does not fall into pieces
 
 // ---- annealing on a tree: up to 5 % of the hop-bytes
@@ -77,12 +77,12 @@ inline constexpr std::int64_t annealing_per_effort = 20'000;            // 2 ms 
 inline constexpr std::int64_t annealing_in_subtree_per_effort = 5'000;  // 0.5 ms for each of several subtrees
 inline constexpr std::int32_t ranks_annealed_fully = 64;          // with fewer ranks the work is less, in proportion
 inline constexpr std::int32_t most_ranks_annealed_long = 512;     // 1,024 gain nothing
-inline constexpr std::int64_t long_annealing_per_rank = 1500;     // and effort: 512 ranks take 2.6 s with effort=500
+inline constexpr std::int64_t long_annealing_per_rank = 1500;     // times effort: 512 ranks take 2.6 s with effort=500
 inline constexpr std::int32_t most_in_annealing_table = 1 << 22;  // ranks times leaves; beyond it the closest leaves
-inline constexpr int steps_before_annealing = 256;                // for first_temperature
+inline constexpr int steps_before_annealing = 256;                // random steps that set first_temperature
 inline constexpr int steps_of_temperature = 100;                  // in one annealing
 inline constexpr std::int64_t steps_between_reports = 1024;       // so that the search ends in time
-inline constexpr std::int64_t work_of_step = 7;                   // with up to arcs_of_step arcs of a rank that moves
+inline constexpr std::int64_t work_of_step = 7;                   // if the moving rank has up to arcs_of_step arcs
 inline constexpr std::int64_t arcs_of_step = 32;                  // further arcs count in addition
 inline constexpr double first_temperature = 0.1;     // part of the mean loss of a step that raises the hop-bytes
 inline constexpr double cooling = 0.97328288714084;  // per step of temperature; the last is a fifteenth of the first
@@ -101,7 +101,7 @@ inline constexpr double first_temperature_of_parts = 0.4;       // part of the m
 inline constexpr double last_temperature_of_parts = 0.1;        // part of the mean traffic of a pair
 inline constexpr std::int32_t small_graph = 100;                // smaller ones get BisectionTries::of_small tries
 inline constexpr std::int32_t coarsest_graph = 80;              // not coarsened; only tries on these are remembered
-inline constexpr std::int32_t convincing_tries = 3;             // with one cut: a better one is then unlikely
+inline constexpr std::int32_t convincing_tries = 3;             // with equal cuts: a better cut is then unlikely
 inline constexpr std::int32_t refinement_passes = 6;            // on each level of coarsening, at most
 inline constexpr std::int32_t shuffle_window = 128;         // vertices shuffled among themselves, to stay in the cache
 inline constexpr std::size_t most_parts_remembered = 4096;  // some 8 MiB
@@ -119,8 +119,8 @@ inline constexpr std::size_t most_bytes_within_nodes = std::size_t{1} << 20;  //
 
 inline constexpr std::int32_t children_tried = 64;   // of a vertex, at most
 inline constexpr std::int32_t slots_near_by = 32;    // below a vertex with up to this number all slots are tried
-inline constexpr std::size_t partners_tried = 64;    // of a rank: their groups of leaves
-inline constexpr std::int32_t slots_all_tried = 64;  // a tree with up to this number of slots
+inline constexpr std::size_t partners_tried = 64;    // of a rank: slots in their groups of leaves
+inline constexpr std::int32_t slots_all_tried = 64;  // all slots of a tree with up to this number
 
 // ---- nodes and ranks of a job. slurmctld waits for the answer, so only small jobs are tried on all choices of nodes.
 
@@ -137,14 +137,14 @@ inline constexpr std::int64_t most_work_on_groups = 100'000;  // ranks and pairs
 inline constexpr std::int64_t most_extra_cost = 50;              // a balanced placement may cost 1/50 more hop-bytes
 inline constexpr int most_rounds_of_worst_group = 4;             // each maps the job once more
 inline constexpr std::int64_t most_steps_of_spread = 4'000'000;  // of groups on leaf switches: 20 ms
-inline constexpr std::size_t largest_joined_group = 64;          // in larger groups only ranks this close are joined
+inline constexpr std::size_t largest_joined_group = 64;          // largest distance of joined ranks in a group's list
 inline constexpr std::int64_t swaps_per_rank = 1000;       // units of work to lower the cost of groups on leaf switches
 inline constexpr std::int64_t swaps_per_pair = 100;        // and this much for each pair
 inline constexpr std::size_t most_joined_pairs = 200'000;  // of a matrix with many ranks, fewer for each rank
 inline constexpr std::int32_t most_ranks_assigned = 2048;  // grows with the cube of the ranks, to 20 s
 inline constexpr std::size_t most_ranks_assigned_exactly = 8;  // quadratic assignment: 40,320 orders
 inline constexpr int starts_of_assignment = 32;                // of more ranks
-inline constexpr int starts_of_exact_assignment = 8;           // for a cost from which the exact search begins
+inline constexpr int starts_of_exact_assignment = 8;           // for the first bound of the exact search
 inline constexpr std::size_t most_gpus_for_all_choices = 8;    // of a node
 inline constexpr std::size_t most_slots_assigned = 1024;       // of a node
 

@@ -125,7 +125,7 @@ inline void request_free(MPI_Request* request) {
 
 // ---- one-sided calls: counted by the process that makes the call
 
-// Counts a message of `there` bytes to the target, and for a get a message of `back` bytes from it.
+// Counts a message of `there` bytes to the target, and one of `back` bytes from it; no_message: none this way.
 void count_one_sided(MPI_Win win, int target, std::uint64_t there, std::uint64_t back = no_message);
 
 //@ before put: MPI_Put MPI_Rput MPI_Accumulate MPI_Raccumulate

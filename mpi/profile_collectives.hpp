@@ -18,8 +18,8 @@ inline MPI_Request* persistent_request(MPI_Info, MPI_Request* request) { return 
 
 // Counts the messages of a call on `comm`. If `persistent` is not null, they are counted at each start of that request.
 void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Request* persistent);
-// Counts the messages of a neighbourhood collective in this way. `bytes` has the bytes to each neighbour, in the order
-// of the topology.
+// Counts the messages of a neighbourhood collective, as count_collective() does. `bytes` has the bytes to each
+// neighbour, in the order of the topology.
 void count_neighbours(MPI_Comm comm, const std::vector<std::uint64_t>& bytes, MPI_Request* persistent);
 
 // Returns the number of neighbours to which this rank sends; 0 without a topology.

@@ -35,7 +35,7 @@ class ProfileFile {
 // Sums over all ranks of a run.
 struct ProfileSummary {
   std::int32_t ranks = 0;
-  std::int32_t ranks_missing = 0;    // ranks of a program that ended without MPI_Finalize which left no table
+  std::int32_t ranks_missing = 0;    // ranks that left no table, if the program ended without MPI_Finalize
   std::int32_t ranks_finalized = 0;  // ranks that left a table and ended with MPI_Finalize
   double seconds = 0;                // sum over ranks of the time from MPI_Init to MPI_Finalize; 0: not known
   double mpi_seconds = 0;            // sum over ranks of the time in calls that can wait

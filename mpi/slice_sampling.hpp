@@ -18,7 +18,7 @@ class SliceSampling {
   static constexpr std::uint64_t usual_slice_ns = 25'000'000;
   static constexpr std::uint64_t spans_in_full = 6;      // the first spans have one slice: a short run counts in full
   static constexpr std::uint64_t spans_of_a_length = 3;  // number of spans of one length before it grows by a slice
-  static constexpr std::uint64_t busy_messages = 2048;   // a slice with fewer messages counts as one with few
+  static constexpr std::uint64_t busy_messages = 2048;   // with fewer in a slice, the next span has one slice
   static constexpr std::uint64_t longest_span = 10;      // in slices
 
   // `seed` makes the positions of slices differ between ranks. The first span begins at the time `now`. `messages` is

@@ -23,10 +23,10 @@ struct GroupInput {
   std::span<const double> compute_load;
   const NetworkLoad* network = nullptr;
   std::span<const std::int32_t> processors;  // processes per node, pc of [NLA §4]; 0: not a candidate
-  double alpha = 0.3;
-  double beta = 0.7;
-  std::span<const double> slowdown = {};  // of slowdown_of_nodes(); empty: only T_G counts
-  ShareRange shares = {};                 // with slowdown: range of communication shares for the regret
+  double alpha = 0.3;                        // weight of compute_load
+  double beta = 0.7;                         // weight of the network; alpha + beta = 1
+  std::span<const double> slowdown = {};     // of slowdown_of_nodes(); empty: only T_G counts
+  ShareRange shares = {};                    // with slowdown: range of communication shares for the regret
   // Further groups, such as Slurm's first nodes. T_G of an improved choice never exceeds that of a known group that
   // serves the request.
   std::span<const std::vector<std::int32_t>> known_groups = {};
@@ -39,7 +39,7 @@ struct Group {
   double network_load = 0;          // N_G: the sum of NL over all pairs
   double total_load = 0;            // T_G
   double regret = 0;                // of choose_by_regret(); 0: not known
-  double over_rules = 0;            // the same ratio to the fastest group of a simpler rule
+  double over_rules = 0;            // as regret, but relative to the best group of simpler rules
 };
 
 inline constexpr std::size_t most_runners_up = 5;
@@ -107,13 +107,13 @@ Group improved_group(const GroupInput& input, const GroupRequest& request, const
                      const Group& group, const Deadline& deadline);
 
 // Returns the group with the least regret within a limit, and its T_G with the sums of choose_group(). Regret is the
-// run time divided by the least run time of all groups, for the worst share in input.shares, an end of that range. The
-// run time at the communication share a is (1 - a) slowest / least slowest + a network / least network. `slowest` is
-// the slowdown of the group's slowest node, and `network` the mean NL of its pairs; `least` is over all groups.
-// Candidates are the simple_groups() and those of choose_group() up to several slowdowns. The limit: for each share, a
-// group takes at most 1.1 times as long as the fastest of the known groups, the least loaded nodes, the first nodes and
-// the best candidate of choose_group(). If no group is within the limit, the one that exceeds it least is chosen.
-// Throws Error where choose_group() does.
+// run time divided by the least run time of all groups, at the worse end of the range input.shares. The run time at the
+// communication share a is (1 - a) slowest / least slowest + a network / least network. `slowest` is the slowdown of
+// the group's slowest node, and `network` the mean NL of its pairs; `least` is over all groups. Candidates are the
+// simple_groups(), and the groups that choose_group() finds among nodes below several limits of the slowdown. The
+// limit: for each share, a group takes at most 1.1 times as long as the fastest of the known groups, the least loaded
+// nodes, the first nodes and the best candidate of choose_group(). If no group is within the limit, the one that
+// exceeds it least is chosen. Throws Error where choose_group() does.
 GroupChoice choose_by_regret(const GroupInput& input, const GroupRequest& request, const Deadline& deadline);
 
 // Returns the least loaded nodes that serve the request, ascending (load-aware of [NLA §9]). Throws Error when no group

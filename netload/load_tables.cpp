@@ -86,7 +86,7 @@ bool is_plain_name(std::string_view name) {
                      [](char c) { return c > ' ' && c < 0x7f && c != '[' && c != ']' && c != ','; });
 }
 
-// 0 cores are rejected, because 0 could also mean an unknown number.
+// Returns the least accepted value. 0 cores are rejected, because 0 could also mean an unknown number.
 int least_of(NodeAttribute which) { return which == NodeAttribute::cores ? 1 : 0; }
 
 // Sets used memory to total minus available memory if the table has only these two.

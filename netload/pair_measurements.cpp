@@ -289,7 +289,7 @@ void BeyondError::find_median(const Deadline& deadline) {
 
 PairColumns::PairColumns(const PairTable& table, std::span<const std::int32_t> state_of) : table_(&table) {
   std::map<std::int32_t, std::vector<std::int32_t>> of_group;
-  std::vector<std::int32_t> without;  // a group
+  std::vector<std::int32_t> without;  // the nodes that have no group
   for (std::size_t c = 0; c < state_of.size(); ++c) {
     const std::int32_t state = state_of[c];
     const bool known = state >= 0 && static_cast<std::size_t>(state) < table.group_of_node.size();

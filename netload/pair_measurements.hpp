@@ -92,8 +92,8 @@ class PairColumns {
 // once.
 struct PairScale {
   // Larger values are limited to these bounds, so an extreme report of one node does not change the scale.
-  double latency_bound = 0;
-  double bandwidth_bound = 0;
+  double latency_bound = 0;    // in microseconds
+  double bandwidth_bound = 0;  // in bytes per second
 
   std::int64_t known_pairs = 0;  // pairs with latency or bandwidth
   double mean_latency_us = 0;
@@ -124,8 +124,8 @@ class BeyondError {
   // The pairs of one candidate. The BeyondError must outlive it.
   struct Row {
     const BeyondError& all;
-    const float* errors;
-    double of_node = 0;
+    const float* errors;                    // of the pairs with each group
+    double of_node = 0;                     // the median error of the candidate's pairs
     const Predictor* predictors = nullptr;  // null: no error is known
 
     // Returns the adjusted value of the pair with candidate v.

@@ -60,8 +60,8 @@ void add_measured_use(Parameters& parameters, const std::string& file);
 TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live,
                             std::span<const std::int32_t> state_of);
 
-// Replaces the parameter network-use= by weights for `link`. Other parameters keep their weights; alpha or beta keeps
-// both. Throws Error when the value of network-use= is wrong.
+// Replaces the parameter network-use= by weights for `link`. Weights that are parameters already stay; alpha or beta
+// decides both. Throws Error when the value of network-use= is wrong.
 void replace_network_use(Parameters& parameters, const TypicalLink& link);
 
 // Returns the shares for a job with its user's parameters; nothing when the user sets the weights (alpha, beta). A

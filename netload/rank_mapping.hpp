@@ -32,9 +32,9 @@ double measured_cost(const CommMatrix& matrix, const Distance& distance, std::sp
 
 // Returns a mapping (the node of each rank) with heavy pairs on nearby nodes. It starts from `node_of_rank`. While the
 // cost falls, it exchanges all ranks of two nodes with equal numbers of ranks, and then single ranks. Each node keeps
-// its number of ranks, and the cost never rises. The work is bounded: above 1,024 ranks, a rank changes places only
-// with ranks on the nodes of its partners, very many ranks are only exchanged by whole nodes, and none on more nodes
-// than a table of `most_distances` has. At the deadline the mapping so far is returned.
+// its number of ranks, and the cost never rises. The work is bounded. Above 1,024 ranks, a rank changes places only
+// with ranks on the nodes of its partners. Only whole nodes are exchanged above 4,096 ranks or above most_distances
+// ranks times nodes; nothing above most_distances pairs of nodes. At the deadline, returns the mapping so far.
 std::vector<std::int32_t> mapped_by_distance(const CommMatrix& matrix, const NodeDistances& distances,
                                              std::vector<std::int32_t> node_of_rank, const Deadline& deadline);
 

@@ -26,8 +26,8 @@ struct PairValues {
   std::vector<double> latency_us, bandwidth_Bps;
 };
 
-// Sets `target` to one of the positive, finite values, if there are any, and `target_source` to `source`. `slower`
-// orders the slow values first.
+// Sets `target` to the positive, finite value at `rank`, and `target_source` to `source`; leaves both unchanged if
+// there is none. `slower` orders the slow values first.
 template <typename Slower>
 void set_value(std::vector<double>& values, LinkSource source, LinkRank rank, Slower slower, double& target,
                LinkSource& target_source) {

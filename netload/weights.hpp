@@ -36,10 +36,10 @@ const std::array<AttributeInfo, node_attribute_count>& node_attributes();
 
 // The weights of NLA. An attribute that is unknown for all nodes contributes 0; the other weights do not change.
 struct NlaWeights {
-  double alpha = 0.3;     // weight of the compute load; alpha + beta = 1 [NLA §6]
-  double beta = 0.7;      // weight of the network load
-  double latency = 0.25;  // [NLA §3]
-  double bandwidth = 0.75;
+  double alpha = 0.3;       // weight of the compute load; alpha + beta = 1 [NLA §6]
+  double beta = 0.7;        // weight of the network load
+  double latency = 0.25;    // weight of the latency within the network load [NLA §3]
+  double bandwidth = 0.75;  // weight of the missing bandwidth within the network load
   std::array<double, node_attribute_count> attribute{};
 
   NlaWeights();

@@ -42,7 +42,7 @@ Structure grid(std::int32_t ranks, std::int32_t dimensions, bool periodic, bool 
   return structure;
 }
 
-// In both structures the class of a pair is the bit in which its ranks differ.
+// Returns a binomial tree or a hypercube. In both, the class of a pair is the bit in which its ranks differ.
 Structure by_bits(std::int32_t ranks, bool tree) {
   if (!tree && !std::has_single_bit(static_cast<std::uint32_t>(ranks))) return {};
   Structure structure{{}, tree ? "a binomial tree" : "a hypercube"};

@@ -280,7 +280,7 @@ class Chooser {
   }
 
   // Returns the part of a reason for nodes whose load leaves too few processors free for the job; empty if there are
-  // enough. The job then has other nodes with any total loads.
+  // enough. Nodes with too few are not chosen, however low their total load is.
   std::string if_too_loaded(const netload::GroupInput& input, const std::vector<std::int32_t>& nodes) const {
     std::int64_t processors = 0;
     for (const std::int32_t node : nodes) processors += input.processors[node];

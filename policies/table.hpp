@@ -58,7 +58,7 @@ TrafficWeight weight_of(const Parameters& parameters);
 
 // Checks a policy and its parameters, and returns the policy. Throws Error for an unknown policy or key, with the known
 // ones, and for a wrong value, with the correct form. The key `without` counts as unknown, because the caller does not
-// support it; empty: none. Without `matrix`, the keys of a pattern are unknown, too.
+// support it; empty: none. If it is "matrix", the keys of a pattern are unknown, too.
 const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without = {});
 
 // Checks the keys NlaWeights and PartitionPolicies of placement.conf. Throws Error when a policy would reject the value

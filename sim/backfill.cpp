@@ -36,7 +36,7 @@ std::vector<std::size_t> easy_backfill(std::int64_t now_us, std::int64_t free_co
 
 namespace {
 
-constexpr std::int64_t first_group_us = 30'000'000;   // ends of running jobs that are looked at together first
+constexpr std::int64_t first_group_us = 30'000'000;   // length of the first group of ends of running jobs
 constexpr int most_attempts = 100;                    // times that are tried for one job
 constexpr std::int64_t release_guess_us = 1'000'000;  // after which Slurm plans jobs on nodes in release
 
@@ -119,7 +119,7 @@ class NodePlan {
   std::optional<Place> earliest(std::int64_t cores, std::int64_t long_us) const {
     std::int64_t from_us = now_us_;
     for (int attempt = 0; attempt < most_attempts && from_us <= now_us_ + plan_window_us; ++attempt) {
-      std::int64_t later_us = never_us;  // when nodes are open that are not now
+      std::int64_t later_us = never_us;  // when nodes open that are closed before
       const NodeBits open = open_nodes(from_us, from_us + long_us, later_us);
       const std::optional<Room> room = room_on(open, cores);
       const std::int64_t at_us = room ? std::max(room->at_us, from_us) : never_us;
@@ -183,8 +183,8 @@ class NodePlan {
     return entry + 1 < plan_.size() ? plan_[entry + 1].from_us : never_us;
   }
 
-  // Returns the nodes that are open throughout. later_us becomes the end of the first entry of the plan after which
-  // others are. As in Slurm, the first entry beyond this time is the last that is looked at.
+  // Returns the nodes that are open throughout. later_us, if unset, becomes the end of the first entry whose successor
+  // has a node that was closed until then. As in Slurm, the last entry examined is the first one after until_us.
   NodeBits open_nodes(std::int64_t from_us, std::int64_t until_us, std::int64_t& later_us) const {
     NodeBits open = NodeBits::all(free_.size());
     for (std::size_t k = 0; k < plan_.size(); ++k) {
@@ -242,7 +242,7 @@ class NodePlan {
     return false;
   }
 
-  // Lets an entry of the plan begin at a time.
+  // Splits the entry of the plan that holds this time, so that an entry begins there.
   void split(std::int64_t at_us) {
     const auto after = std::ranges::upper_bound(plan_, at_us, {}, &OpenNodes::from_us);
     if (after == plan_.begin() || (after - 1)->from_us == at_us) return;

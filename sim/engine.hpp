@@ -57,9 +57,9 @@ struct ReplayOptions {
   // charged, so that two runs differ slightly. Otherwise a policy is charged charge_policy_s and charge_policy_task_s
   // per task.
   bool charge_measured = false;
-  double charge_stock_s = 0;  // charge for a decision without a policy
-  double charge_policy_s = 0.05;
-  double charge_policy_task_s = 20e-6;
+  double charge_stock_s = 0;            // charge for a decision without a policy
+  double charge_policy_s = 0.05;        // for each decision of a policy
+  double charge_policy_task_s = 20e-6;  // in addition, for each task of the job
   std::int32_t effort = 0;  // key `effort` for jobs of effort_tasks or more, if the policy has it; 0: default
   std::int32_t effort_tasks = 1024;
   double node_failures_per_hour = 0;              // mean number of random failures of each node

@@ -17,7 +17,7 @@ namespace placement::sim {
 constexpr std::int64_t longest_time_s = std::int64_t{1} << 32;
 
 std::string LogNotes::Note::text() const {
-  return (skipped ? "skipped " : "put right ") + std::to_string(count) + ": " + what + " (first in line " +
+  return (skipped ? "skipped " : "repaired ") + std::to_string(count) + ": " + what + " (first in line " +
          std::to_string(first_line) + ")";
 }
 

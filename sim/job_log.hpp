@@ -24,7 +24,7 @@ struct LogJob {
   std::int64_t partition_number = -1;  // -1: none
   std::int64_t wait_s = -1;            // time from submit_s until it started on the site's machine; -1: not known
   std::string nodes = {};              // on which it ran there, as a host list; empty: not known
-  bool array_task = false;             // a task of a job array; all its tasks have this id
+  bool array_task = false;             // a task of a job array; all tasks of the array have this id
 };
 
 // A record of a log before it is checked. In all its numbers, -1 stands for a value that is not known.
@@ -44,7 +44,7 @@ class LogNotes {
     std::int64_t first_line = 0;
     bool skipped = false;  // true: the line was left out; false: it was repaired and used
 
-    std::string text() const;  // for example "skipped 3: no processors (first in line 7)", or "put right 3: .."
+    std::string text() const;  // for example "skipped 3: no processors (first in line 7)", or "repaired 3: .."
   };
 
   void skipped(std::string_view what, std::int64_t line) { add(what, line, true); }
@@ -108,7 +108,7 @@ struct JobSelection {
   std::vector<std::string> partitions;  // names or numbers; empty: all
   std::optional<std::int64_t> from_s;   // jobs submitted before this time on the log's clock are left out
   std::int64_t window_s = std::numeric_limits<std::int64_t>::max();   // length of the window
-  std::int64_t most_jobs = std::numeric_limits<std::int64_t>::max();  // the first ones submitted
+  std::int64_t most_jobs = std::numeric_limits<std::int64_t>::max();  // counted from the first submitted
 };
 
 // The selected jobs of a log.

@@ -78,7 +78,7 @@ struct SizeClass {
 
 // Counts and means of one replay. Means are over the jobs that ended.
 struct Summary : ReplayTotals {
-  std::int64_t jobs = 0;
+  std::int64_t jobs = 0;         // jobs of the list
   std::int64_t with_matrix = 0;  // ended jobs with a matrix
   std::int64_t refused = 0;      // ended jobs that the policy could not serve
   std::int64_t restarts = 0;     // restarts of all jobs

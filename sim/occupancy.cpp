@@ -63,7 +63,7 @@ MachineSample sample_of(const Machine& machine, const std::vector<std::int64_t>&
 
 struct Event {
   std::int64_t time_s = 0;
-  bool start = false;  // cores are given back before others are taken
+  bool start = false;  // at one time, ends come first: they free cores for the starts
   std::size_t job = 0;
 };
 

@@ -30,7 +30,7 @@ struct PastOccupancy {
   // At equal distances, at most most_past_samples; none if no job is known. Waiting jobs are not counted.
   std::vector<MachineSample> samples;
   std::int64_t jobs = 0;     // with a known start and known nodes
-  std::int64_t unknown = 0;  // jobs without a start or a list of nodes, or none of whose nodes is one of the machine
+  std::int64_t unknown = 0;  // jobs without a start or a list of nodes, or with no node of the machine
 };
 
 inline constexpr std::int64_t most_past_samples = 1000;

@@ -19,7 +19,7 @@ struct PatternSpec {
     random,  // each rank has traffic with `degree` random others on average, with fewer in small jobs because pairs are
              // drawn with repetition; weights from 1 to 1000
     data_tree,  // the quad tree of NPB DT: each rank has traffic with its parent
-    named,      // a pattern that srun takes in place of a matrix, for jobs to whose number of tasks it fits
+    named,      // a pattern that srun takes in place of a matrix, for jobs whose number of tasks it fits
     folder,     // recorded matrices: a job gets one whose number of ranks is its number of tasks
   };
   Kind kind = Kind::random;

@@ -30,9 +30,9 @@ struct RunningJob {
   std::int32_t job = filler;
   std::int64_t start_us = 0;
   std::int64_t end_us = 0;
-  std::int64_t free_us = 0;      // time at which its cores are free: the end plus the release
-  std::int64_t expected_us = 0;  // end by the requested time, or the end itself once it is known
-  std::vector<std::int32_t> cores;
+  std::int64_t free_us = 0;         // time at which its cores are free: the end plus the release
+  std::int64_t expected_us = 0;     // end by the requested time, or the end itself once it is known
+  std::vector<std::int32_t> cores;  // as leaves
 };
 
 // The jobs that run in a replay. Each has a number of its own, its slot.

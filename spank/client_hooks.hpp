@@ -15,7 +15,7 @@ using DistributionWord = bool (*)(const char* word);
 bool install_distribution_hook(DistributionWord see);
 
 // Called once for a job, or for each component of a heterogeneous job, that slurmctld granted to salloc, before salloc
-// prints that. `component` is 0 if the job is not heterogeneous. `environment` has the variables NAME=VALUE that
+// reports it. `component` is 0 if the job is not heterogeneous. `environment` has the variables NAME=VALUE that
 // slurmctld adds to the job. Must not throw.
 using SeeGrantedJob = void (*)(std::uint32_t job, std::uint32_t component, std::span<char* const> environment);
 

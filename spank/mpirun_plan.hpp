@@ -52,8 +52,8 @@ void forget_mpirun_plan();
 std::string plan_mpirun_of_salloc(bool has_command);
 
 // Makes the plan in the process that becomes a batch script or the shell of an interactive step, as the user. That
-// process holds the plan. The plan is computed in a child process with limited time, so that a failure there
-// does not keep the script from its start. In other processes the function does nothing.
+// process holds the plan. The plan is computed in a child process with limited time, so a failure there does not
+// prevent the start of the script. In other processes the function does nothing.
 void plan_mpirun_of_script(spank_t spank);
 
 // If this step runs the daemons of mpirun or mpiexec, returns the name of the daemon; otherwise an empty string. srun

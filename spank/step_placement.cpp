@@ -158,8 +158,8 @@ bool has_request_of_job(const PlacementRequest& placement_request, const StepSha
 }
 
 // Records the ranks of the step of `job` for its user's placectl explain. `note` is a remark on the placement. Without
-// `placement`, it is the reason why the step runs in Slurm's order. A record that cannot be written, as on a full disk,
-// is no harm to the step.
+// `placement`, it is the reason why the step runs in Slurm's order. If it cannot be written, for example on a full
+// disk, the step still runs.
 void record_step(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement* placement,
                  const ShownJob& job, const std::string& note) try {
   Decision record;
@@ -176,7 +176,7 @@ void record_step(const PlacementRequest& placement_request, const StepShape& ste
   record.given = compress_hostlist(step.nodes);
   if (!has_request_of_job(placement_request, step)) {
     if (!placement) return;  // it is not about the job's request
-    record.reason = "srun has a request of its own";
+    record.reason = "srun's placement request differs from the job's";
   }
   if (placement && placement_request.matrix) {
     record.cost = to_string(placement->cost);

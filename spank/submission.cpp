@@ -62,7 +62,7 @@ void look_for_profile(int component) {
 
 // Makes the matrix of a pattern for the job. If the number of tasks is not known, slurmctld cannot choose the nodes by
 // the pattern, and only the steps use it. For all-to-all the nearest nodes are the best ones anyway. Throws Error if
-// the pattern does not fit to the number of tasks.
+// the pattern does not fit the number of tasks.
 void make_pattern(PlacementRequest& placement_request) {
   const auto pattern = pattern::pattern_of(placement_request.spec.parameters);
   if (!pattern) return;

@@ -9,7 +9,7 @@
 
 #include "common/util/error.hpp"
 
-// For endless loops only: a busy machine must not fail a test. Check looks when a test case is made.
+// Seconds after which Check ends a test case in an endless loop; a busy machine must not reach this limit.
 inline const int patience_is_set = setenv("CK_DEFAULT_TIMEOUT", "120", 0);
 
 // How many of `all` random instances a test tries. With AddressSanitizer, which makes the mapping some twenty times

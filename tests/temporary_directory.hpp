@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-// A directory of a test's own, gone with all in it at the end of its life.
+// A temporary directory of one test. The destructor removes it with its content.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

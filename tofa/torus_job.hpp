@@ -89,7 +89,7 @@ class TorusContest {
 
   // Returns the expected time of a mapping, as a multiple of the run time of the natural mapping without failures.
   double expected_time(const std::vector<std::int32_t>& leaves) const { return std::exp(log_expected_time(leaves)); }
-  // Returns its natural logarithm.
+  // Returns the natural logarithm of expected_time().
   double log_expected_time(const std::vector<std::int32_t>& leaves) const;
 
   // Keeps the mapping if its expected time is less than that of the best one. Ties go to fewer hop-bytes.

@@ -13,7 +13,7 @@ namespace placement::tofa {
 // The seed and the limits of map_to_torus().
 struct TorusMapOptions {
   std::uint64_t seed = 1;
-  std::int32_t effort = 10;  // work of the search: 1 takes about the time of SCOTCH, 10 ten times that
+  std::int32_t effort = 10;  // work of the search: 1 takes about as long as SCOTCH, 10 ten times as long
   Deadline deadline = Deadline::never();
 };
 

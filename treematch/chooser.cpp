@@ -232,7 +232,7 @@ class Chooser {
     const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view_);
     for (std::size_t n = 0; n < view_.nodes.size(); ++n) {
       if (room[n] == 0) continue;
-      if (view_.tree->leaf_count(vertex_of_node[n]) != view_.nodes[n].cores()) return std::nullopt;  // it has others
+      if (view_.tree->leaf_count(vertex_of_node[n]) != view_.nodes[n].cores()) return std::nullopt;  // has more leaves
       const bool required = std::ranges::count(request_.required_nodes, static_cast<std::int32_t>(n)) > 0;
       rules.nodes.push_back({vertex_of_node[n], room[n], required});
     }

@@ -28,8 +28,8 @@ LeafSpan within(const TreeTopology& tree, LeafSpan usable, std::int32_t vertex) 
   return {begin, end};
 }
 
-// Returns the leaves that within() returns, in less time. The caller guarantees that no usable leaf is left of those
-// below the vertex.
+// Returns the leaves that within() returns, in less time. The caller guarantees that `usable` has no leaf with a
+// smaller number than those below the vertex.
 LeafSpan leading(const TreeTopology& tree, LeafSpan usable, std::int32_t vertex) {
   const auto most = std::min(usable.size(), static_cast<std::size_t>(tree.leaf_count(vertex)));
   const std::int32_t end = tree.first_leaf(vertex) + tree.leaf_count(vertex);

@@ -18,7 +18,7 @@ inline constexpr std::array<std::string_view, DECISION_OUTCOMES> decision_outcom
 inline constexpr std::array<std::string_view, STOCK_REASONS> stock_reason_names = {
     "other", "no_time", "no_live_data", "no_room", "slurm", "option", "request", "machine"};
 
-// The part of Decision::reason for a job with a matrix whose ranks Slurm deals out, although a policy chose the nodes.
+// A part of Decision::reason: a policy chose the nodes of a job with a matrix, but Slurm places the ranks.
 inline constexpr std::string_view natural_order_note = "the ranks keep natural order";
 
 // The record of one decision, for the user and the administrator.
@@ -43,7 +43,7 @@ struct Decision {
   std::string mode;        // Mode of placement.conf
   std::string policy;
   std::string parameters;          // key=value,.. as the user gave them
-  std::string candidate_nodes;     // a host list, as all lists of nodes; ".." at the end: cut
+  std::string candidate_nodes;     // a host list, like all node lists here; ends in ".." if cut
   std::string choice;              // the nodes that the policy chose
   std::string tasks_per_node;      // on the nodes of the choice, such as 4(x3),2
   std::string given;               // the nodes that Slurm allocated; empty: none, or no start

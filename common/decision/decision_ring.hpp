@@ -95,8 +95,8 @@ class DecisionReader {
 // created a file of this name first. The ring is then the file "ring" in a directory of the writer, whose name is
 // DecisionFile, a dot and six random letters.
 
-// Returns the path of the ring: `path`, or the file "ring" in a directory next to it. Only one of `owners` may own and
-// write the file. Of several, returns the latest; of none, an empty text.
+// Returns the path of the ring: `path`, or the file "ring" in a directory next to it. One of `owners` must own the
+// file, and nobody else may be able to write it. Returns the latest of several, or else "".
 std::string find_ring(const std::string& path, std::span<const uid_t> owners);
 
 // Lets the user `reader` read the ring at the path `ring`, in addition to the users whom the mode of the file admits.

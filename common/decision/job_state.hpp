@@ -23,10 +23,10 @@ struct JobState {
 
 // Returns the state of a job as text of at most `max_bytes` bytes, for an environment variable. `nodes` are the job's
 // nodes, as indices into view.nodes. The text has their coordinates, and their live data as a snapshot (network values
-// up to 0.4 % too low). It also has the outage probability of every node of the torus. Those of the snapshot are
-// converted to a job of `job_seconds` seconds (0: not converted); those of OutageFile are not. A text that is too long
-// gets less detail, in the order of `details` in job_state.cpp. After the deadline, the network and the nodes outside
-// the job are omitted. Returns an empty text when there is nothing to send, or nothing fits.
+// up to 0.4 % too low). It also has the outage probability of every node of the torus. Probabilities from the snapshot
+// are converted to a job of `job_seconds` seconds (0: not converted); those from OutageFile are not. A text that is too
+// long gets less detail, in the order of `details` in job_state.cpp. After the deadline, the network and the nodes
+// outside the job are omitted. Returns an empty text when there is nothing to send, or nothing fits.
 std::string pack_job_state(std::uint32_t job, const ClusterView& view, std::span<const std::int32_t> nodes,
                            double job_seconds, std::size_t max_bytes, const Deadline& deadline);
 

@@ -21,9 +21,9 @@ struct WireLimits {
 
 // Returns the packed form of a matrix: the 4 bytes "SPM\1", then one zstd frame of LEB128 numbers. The first numbers
 // are 0, the number of ranks, and the number of pairs. Each rank then has its number of higher neighbours: those with a
-// higher number than its own. Next are these neighbours, rank by rank in ascending order. A neighbour is written as its
-// difference to the previous one minus 1; for the first one of a rank, the difference is that to the rank. The last
-// numbers are the weights of the pairs, minus 1. Throws Error when the matrix exceeds the default WireLimits.
+// higher number than its own. Next are these neighbours, rank by rank in ascending order. The first neighbour of a rank
+// is written as its difference from the rank, minus 1; each next one as its difference from the previous one, minus 1.
+// The last numbers are the weights of the pairs, minus 1. Throws Error when the matrix exceeds the default WireLimits.
 std::vector<std::byte> pack_wire(const CommMatrix& matrix);
 
 // Unpacks a matrix of pack_wire(). This is a trust boundary: the bytes may come from any user. Throws Error unless the

@@ -29,7 +29,7 @@ struct Request {
   std::int32_t max_tasks_per_node = std::numeric_limits<std::int32_t>::max();
   bool equal_tasks_per_node = false;         // --ntasks-per-node: even shares, at most max_tasks_per_node
   bool whole_nodes = false;                  // the job gets all cores of each of its nodes
-  bool node_level = false;                   // a large job: choose nodes; ranks and cores only roughly
+  bool node_level = false;                   // a large job: nodes are chosen, ranks and cores only roughly
   std::vector<std::int32_t> required_nodes;  // -w: nodes that must be used, as indices into ClusterView::nodes
   std::vector<std::int32_t> node_tasks;      // of a step: its tasks on each view node; empty: not fixed
   // Of a step: the planned ranks of each view node, in the order of their cores; empty: not known. The search starts
@@ -38,11 +38,11 @@ struct Request {
   std::shared_ptr<const CommMatrix> matrix;  // its ranks() are `tasks`; null: no matrix
   Parameters parameters;
   std::uint64_t seed = 1;
-  std::int64_t waited_s = std::numeric_limits<std::int64_t>::max();    // since the job could start; default: forever
+  std::int64_t waited_s = std::numeric_limits<std::int64_t>::max();    // since the job could start; default: no limit
   std::int64_t max_wait_s = std::numeric_limits<std::int64_t>::max();  // the longest wait allowed (MaxWaitS)
 };
 
-// Thrown when a job that fits stays in the queue: the cluster is overloaded and its user asked to wait (wait=).
+// Thrown when a job fits but must stay in the queue: the cluster is overloaded, and the job has wait=.
 class MustWait : public Error {
  public:
   // `left_s`: the remaining wait in seconds, at least 1.
@@ -75,7 +75,7 @@ struct RankPlace {
 // The answer of a policy: the node and cores of each rank, with costs and reasons.
 struct Placement {
   std::vector<RankPlace> ranks;      // one per task
-  Cost cost = 0;                     // hop-bytes of the first core of each rank; 0 without a matrix
+  Cost cost = 0;                     // hop-bytes between the ranks' first cores; 0 without a matrix
   Cost natural_cost = 0;             // hop-bytes on these leaves or nodes with ranks in natural order
   std::vector<std::string> reasons;  // for the user, one fact each
   bool optimal = false;              // proven: no placement within the limits and the scope has fewer hop-bytes

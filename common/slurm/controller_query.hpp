@@ -15,7 +15,7 @@ namespace placement {
 // controller_state_of(). The text is empty when they report none.
 std::string ask_controller();
 
-// Returns the state of slurmctld, for which a process asks once.
+// Returns the state of slurmctld. The first call in a process asks for it.
 inline const ControllerState& controller_state() {
   static const ControllerState state = controller_state_of(ask_controller());
   return state;
@@ -27,7 +27,7 @@ inline constexpr char private_nodes[] = " (PrivateData=nodes shows them to opera
 // Returns the nodes that slurmctld knows, in its order. PrivateData=nodes may hide them: then throws Error.
 std::vector<NodeShape> ask_nodes();
 
-// Returns the topology that the partition names, from Slurm 25.05 on; empty if it has that of the cluster.
+// Returns the topology that the partition names, from Slurm 25.05 on; empty if it uses the topology of the cluster.
 std::string ask_topology_of(const std::string& partition);
 
 }  // namespace placement

@@ -13,7 +13,7 @@ namespace placement {
 // The output of a command of Slurm, and how the command ended.
 struct CommandOutput {
   std::string text;
-  int exit_code = 0;  // 128 and the number of the signal if a signal ended the command
+  int exit_code = 0;  // 128 + number of the signal if a signal ended the command
 };
 
 // Returns the path of a command. First choice: the directory of the running program, such as srun, because its commands
@@ -29,8 +29,7 @@ class SlurmCommand {
  public:
   // Starts the command.
   //   words        the name of the command, such as "scontrol", and its arguments
-  //   with_errors  whether the output has what the command prints on standard error, too; otherwise text() reports one
-  //                line of it
+  //   with_errors  true: the output includes standard error; false: an error of text() has a line of it
   //   input        lines that the command reads on standard input
   // Throws Error if the command cannot be started.
   explicit SlurmCommand(std::vector<std::string> words, bool with_errors = false, const std::string& input = {});
@@ -39,9 +38,8 @@ class SlurmCommand {
   // Waits for the end of the command, and returns its output and exit code. Call it or text() once.
   CommandOutput output();
 
-  // Waits for the end of the command, and returns what it prints. Throws Error if it fails, with the first line that
-  // the command prints on standard error, without dashes before it; with an input, with the last line, and the last
-  // line of the input.
+  // Waits for the end of the command, and returns what it prints. Throws Error if it fails. The text has the first line
+  // of standard error, without leading dashes. With an input, it has the last lines of standard error and of the input.
   std::string text();
 
  private:

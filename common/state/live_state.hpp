@@ -57,7 +57,7 @@ struct NodeState {
   RunningMeans io_pressure;
 
   // From the history of outages [TOFA §3].
-  double outage_probability = unknown_value;  // that it fails within LiveState::outage_horizon_s
+  double outage_probability = unknown_value;  // of an outage within LiveState::outage_horizon_s
   std::int64_t outages = 0;                   // number of unplanned outages in the history
   double observed_s = 0;                      // time for which the node was observed
 
@@ -72,9 +72,9 @@ enum class Predictor : std::uint8_t { none, last, mean, median, ewma };
 // of other pairs. `assumed`: from pairs at another distance. `mpi`: as `measured`, by an MPI program.
 enum class PairSource : std::uint8_t { none, measured, modelled, assumed, mpi };
 
-// The known latency and bandwidth of the network between nodes. Each node belongs to a group. The cell of two groups
-// applies to all pairs of their nodes, also of one group. On a small cluster each node is a group of its own and each
-// cell is one measured pair [NLA §8, §10]. The arrays belong to `owner`, which keeps them alive.
+// The known latency and bandwidth of the network between nodes. Each node belongs to a group. The cell (a, b) applies
+// to each node of group a with each node of group b; a and b may be equal. On a small cluster each node is a group of
+// its own and each cell is one measured pair [NLA §8, §10]. The arrays belong to `owner`, which keeps them alive.
 struct PairTable {
   std::int32_t groups = 0;
   std::span<const std::int32_t> group_of_node;  // the group of each node of the LiveState

@@ -8,7 +8,7 @@
 
 namespace placement {
 
-// Describes one number of NodeState, for all files and tables. It is in the range, or NaN unless it is `required`.
+// Describes one number of NodeState, for all files and tables. It is in `range`, or NaN if not `required`.
 struct NodeField {
   std::string_view name;
   NumberRange range;

@@ -51,7 +51,7 @@ struct PairArrays {
 // Returns whether no value of the cell is known.
 bool nothing_known(const PairArrays::Cell& cell);
 
-// Returns the numbers of pairs by PairSource, such as "3 measured, 1 modelled, 2 not known", or "none".
+// Returns `count`, the number of pairs by PairSource, as text: "3 measured, 1 modelled, 2 not known", or "none".
 std::string shown_sources(std::span<const std::int64_t> count);
 
 // Returns the names of the nodes of each group, in the order of the nodes.

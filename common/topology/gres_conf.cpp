@@ -101,7 +101,7 @@ struct GpuLines {
   std::optional<bool> detects;      // AutoDetect= of the node
   std::optional<std::string> type;  // of the lines before
   std::vector<GpuShape> gpus,
-      of_node;  // of lines that begin with Name=, and with NodeName=, which Slurm takes after them
+      of_node;  // by lines that begin with Name=, and with NodeName=, which Slurm reads after them
 };
 
 void add_line(const GpuLine& line, GpuLines& node) {

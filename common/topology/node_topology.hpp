@@ -60,8 +60,8 @@ NodeTopology read_node_topology(const std::string& source);
 std::vector<std::int64_t> gpu_costs(const NodeTopology& node);
 
 // Adds the cores and links that `shapes` gives, in Slurm's order, to the GPUs of the node. A node without GPUs gets
-// those of `shapes`. `source` is the name of the gres.conf. Throws Error when the node has another number of GPUs, when
-// there are none or too many, and when a core does not exist.
+// those of `shapes`. `source` is the name of the gres.conf. Throws Error when the numbers of GPUs differ, when there
+// are none or too many, and when a core does not exist.
 void take_gres_conf(NodeTopology& node, const std::vector<GpuShape>& shapes, const std::string& source);
 
 // Returns the largest number of cores per rank, at least 1, for which a rank on each GPU has only cores next to its

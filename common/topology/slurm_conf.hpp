@@ -50,12 +50,12 @@ std::vector<std::string> hosts_at(const std::string& list, const std::string& fi
 std::string unknown_nodes(const std::string& file, std::span<const std::string> names);
 
 // Returns the nodes of a slurm.conf and of the files that it includes, in slurmctld's order, which is that of their
-// names (is_before_naturally()). Numbers of sockets, cores and threads that are left out follow Slurm's rules.
-// NodeShape::offered excludes cores that CoreSpecCount or CpuSpecList reserve, and all cores of nodes that State= or
-// DownNodes= keep from jobs. Returns no nodes if all are dynamic, because only slurmctld knows these. Also calls
-// take(file, line) for each line, so that a caller reads other settings in one pass. If TopologyParam= sorts the nodes
-// by switch, `read_topology` reads the file with the switches; null: topology.conf. Throws Error, with file and line,
-// when a line is wrong or a node is given twice.
+// names (is_before_naturally()). Missing numbers of sockets, cores and threads follow Slurm's rules. NodeShape::offered
+// excludes cores that CoreSpecCount or CpuSpecList reserve, and all cores of nodes that State= or DownNodes= keep from
+// jobs. Returns no nodes if all are dynamic, because only slurmctld knows these. Also calls take(file, line) for each
+// line, so that a caller reads other settings in one pass. If TopologyParam= sorts the nodes by switch, `read_topology`
+// reads the file with the switches; null: topology.conf. Throws Error, with file and line, when a line is wrong or a
+// node is given twice.
 std::vector<NodeShape> read_slurm_nodes(const std::string& slurm_conf_path, const TakeLine& take = nullptr,
                                         TopologyReader read_topology = nullptr);
 

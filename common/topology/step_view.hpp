@@ -20,7 +20,7 @@ struct StepShape {
   std::int32_t cores_per_task = 1;
   std::vector<std::vector<std::int32_t>> planned_ranks = {};  // as in Request::planned_ranks; empty: not known
   std::string rank0_host = {};  // the host on which programs expect rank 0, from MASTER_ADDR; empty: any
-  std::uint32_t array_job = 0;  // the job ID of the array of the job; without one, or if it is not known, 0 or `job`
+  std::uint32_t array_job = 0;  // the job ID of the job's array; 0 or `job`: no array, or not known
 
   // Returns the number of tasks of all nodes.
   std::int64_t all_tasks() const { return std::accumulate(tasks.begin(), tasks.end(), std::int64_t{0}); }
@@ -31,7 +31,7 @@ struct StepView {
   ClusterView view;
   std::int32_t cores_per_task = 1;  // cores of the view that each task takes
   bool whole_cores = true;          // false: the view's "cores" are hardware threads or mere places
-  bool ordered = true;              // its cores are in the order in which task/affinity sorts its masks
+  bool ordered = true;              // the view's cores are in the order of the masks of task/affinity
 };
 
 // Returns the number of tasks that Slurm's step layout (block) gives to each node. Node n has room for room[n] tasks.

@@ -24,7 +24,7 @@ constexpr std::string_view ring_keys[] = {"RingName", "Nodes"};
 constexpr std::int64_t most_blocks_in_one = 1 << 15;      // Slurm's limit
 constexpr std::int64_t most_nodes_of_block = UINT16_MAX;  // slurmctld keeps the first of BlockSizes in 16 bits
 constexpr std::int64_t usual_blocks_in_one = 16;  // of the largest block without a BlockSizes or BlockLevels line
-// Whether a node that names a place in other topologies alone leaves this one, as from Slurm 26.05 on.
+// Whether a node that names a place only in other topologies is removed from this one: from Slurm 26.05 on.
 constexpr bool leaves_other_topologies = std::string_view(SLURM_RELEASE) >= "26.05";
 // The most switches above a node, as a mean over many nodes. A fat tree has some hundred roots.
 constexpr std::size_t most_switches_above = 512;
@@ -89,7 +89,7 @@ class KnownNodes {
     return names;
   }
 
-  // Counts the nodes of a switch or block. Throws Error if all of them have more than time and memory suffice for.
+  // Counts the nodes of a switch or block. Throws Error if the sum over all of them would need much time or memory.
   void count(std::size_t names, const std::string& file) {
     counted_ += names;
     if (counted_ > names_of_few_nodes + most_switches_above * known_.size())
@@ -160,7 +160,7 @@ std::vector<std::size_t> bottom_up(const std::vector<std::vector<std::size_t>>& 
   return order;
 }
 
-// Reads the switches of a file, in which a switch may be named before the line that describes it, or its rings.
+// Reads the switches or the rings of a file. A switch may be named before the line that describes it.
 std::vector<SwitchRecord> read_switch_lines(std::span<const FileLine> lines, const std::string& name, KnownNodes& nodes,
                                             std::span<const std::string_view> keys) {
   const std::string first(keys[0]);

@@ -25,7 +25,7 @@ std::vector<SwitchShape> parse_topology_conf(std::string_view text, const std::s
                                              std::string_view topology = "default");
 
 // Returns these switches, blocks or rings as Slurm keeps them: in the order of the file, then larger blocks, each with
-// all nodes below it. A node may be below several leaf switches, which have level 0, as blocks and rings have. Throws
+// all nodes below it. A node may be below several leaf switches. Leaf switches, blocks and rings have level 0. Throws
 // Error as parse_topology_conf() does.
 std::vector<SwitchRecord> parse_topology_places(std::string_view text, const std::string& name,
                                                 std::span<const NodeShape> nodes, std::string_view topology);

@@ -18,7 +18,7 @@ namespace placement {
 struct MachineFile {
   std::string path;
   std::string text;
-  std::string topology = "default";  // of a topology.yaml: the name of its topology, which `text` has as another file
+  std::string topology = "default";  // of a topology.yaml: name of the topology in `text` (YamlTopology::conf)
   std::string kind = {};             // of a topology.yaml: tree, block, flat, ring or torus3d
   std::string toruses = {};          // of a topology.yaml: YamlTopology::toruses
 };
@@ -52,7 +52,7 @@ ClusterView view_of_shown(std::string_view shown, std::span<const NodeShape> nod
                           std::span<const std::int64_t> level_distance = {});
 
 // Reads a topology file for a machine whose nodes are known. The leaves of a tree or tleaf file are the cores of
-// `nodes` or the nodes themselves, in this order. Throws Error when their number is neither.
+// `nodes` or the nodes themselves, in this order. Throws Error when the number of leaves fits neither.
 ClusterView read_topology_of(const std::string& path, std::span<const NodeShape> nodes,
                              std::span<const std::int64_t> level_distance = {});
 

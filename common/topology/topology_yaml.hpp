@@ -25,7 +25,7 @@ struct YamlTopology {
   std::string toruses = {};  // for torus3d: topology.conf lines that describe each torus as a ring
 };
 
-// Returns whether a file is a topology.yaml: its name ends so, or it begins with "---", "topology:" or a list.
+// Returns whether a file is a topology.yaml: the name ends in .yaml, or it starts with ---, %YAML, topology: or a list.
 bool is_topology_yaml(const MachineFile& file);
 
 // Returns the topology with the name `wanted`. Without it, returns the cluster's default: the first topology with
@@ -44,7 +44,7 @@ MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wan
 // comes first. Returns an empty path if neither exists.
 std::string topology_file(const std::string& slurm_conf);
 
-// Returns topology_file() with its text, or with the cluster's topology in the topology.yaml. Throws Error if none.
+// Reads topology_file(); of a topology.yaml, returns the cluster's topology. Throws Error if there is no file.
 MachineFile read_site_topology(const std::string& slurm_conf);
 
 // Returns parse_switches() of topology_file(); none without a file. Throws Error as parse_switches() does.

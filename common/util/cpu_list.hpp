@@ -26,8 +26,8 @@ std::optional<std::vector<std::int32_t>> listed_cores(std::string_view list, std
 
 // Returns the numbers of a list as Slurm reads CpuSpecList= and Cores=, each once and ascending. "0-14:2" is each
 // second number from 0 to 13. In other lists, blanks and brackets have no meaning, and an empty part after a comma is
-// 0. A list that begins with a comma is empty. Returns nothing for other characters, which Slurm ignores, if Slurm
-// rejects the list, or if a number is not below `limit`.
+// 0. A list that begins with a comma is empty. Returns nothing if the list has other characters (Slurm ignores them),
+// if Slurm rejects it, or if a number is not below `limit`.
 std::optional<std::vector<std::int32_t>> configured_cores(std::string_view list, std::int32_t limit);
 
 // Returns numbers, which are ascending, as a list of CPUs.

@@ -7,8 +7,8 @@
 
 namespace placement {
 
-// While it exists, a write of this thread beyond the limit on the size of files (ulimit -f) fails with EFBIG, and sends
-// no signal that would end the user's program. Files in memory have this limit, too.
+// While an object exists, a write of this thread beyond the limit on the size of files (ulimit -f) fails with EFBIG,
+// and sends no signal that would end the user's program. Files in memory have this limit, too.
 class WithoutFileSizeSignal {
  public:
   WithoutFileSizeSignal() {

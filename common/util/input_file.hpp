@@ -11,9 +11,9 @@
 namespace placement {
 
 // Returns the content of the text file, pipe or socket `path`, decompressed if it is a zstd file. Throws Error with the
-// name of the file if it cannot be read, has a zero byte, or is compressed by gzip; also above `max_bytes` (compressed
-// or decompressed), and if more than 64 MiB expand more than 2,000 times. Waits for a pipe or a socket; throws Error
-// after 30 seconds without data, or after a signal.
+// name of the file if it cannot be read, has a zero byte, or is compressed by gzip. Also throws Error if it exceeds
+// `max_bytes`, compressed or decompressed, or if it expands more than 2,000 times to over 64 MiB. Waits for a pipe or a
+// socket; throws Error after 30 seconds without data, or after a signal.
 std::string read_input_file(const std::string& path, std::size_t max_bytes = 64 << 20);
 
 // Returns the first `most_bytes` bytes of a regular file, without decompression. Returns nothing if the file is

@@ -59,7 +59,7 @@ static long number(const char *option, const char *text, char **end, long least,
 	return value;
 }
 
-/* Up to three numbers with the separator between them; what is not given repeats or is the default. */
+/* Reads one to three numbers with the separator between them into `out`. Returns how many. */
 static int numbers(const char *option, const char *text, char separator, long most, long out[AXES])
 {
 	char *end = NULL;

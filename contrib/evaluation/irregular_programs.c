@@ -5,10 +5,10 @@
  *
  * graph      sums along the edges of an R-MAT graph (Chakrabarti, Zhan, Faloutsos, SDM 2004; the quadrants of Graph500) of 2^N vertices,
  *            sixteen edges each: each rank sends the values of its vertices to the ranks that have an edge to them [16]
- * transpose  the all-to-all exchange of a matrix whose rows the ranks share out, as a transform in two dimensions has it; N rows [1024]
+ * transpose  the all-to-all exchange of a matrix that is distributed by rows, as in a two-dimensional transform; N rows [1024]
  * particles  each rank has a cloud of N particles; four swarms of clouds pass each other, and clouds that are near each other swap their
- *            particles, so that the neighbours of a rank change from step to step [8192]. Which rank belongs to which swarm is drawn, as
- *            it is after particles were sorted or the load was balanced.
+ *            particles, so that the neighbours of a rank change from step to step [8192]. The ranks of a swarm are drawn, as after a
+ *            sort of the particles or a balance of the load.
  * Each checks its result, and prints where its ranks are and the time of an iteration of the slowest rank:
  *   rank R of N on HOST
  *   median 12.345 ms, least 11.900 ms, most 14.200 ms over 20 iterations */
@@ -52,7 +52,7 @@ static double fraction(uint64_t *state)
 	return (double)(drawn(state) >> 11) / 9007199254740992.0;
 }
 
-/* An exchange of doubles in which both sides know how many there are of each other rank. */
+/* An exchange of doubles. Each rank knows how many it sends to each other rank, and how many it gets. */
 struct exchange {
 	int *send, *receive;	/* doubles for and from each rank */
 	double **out, **in;
@@ -158,7 +158,7 @@ static void make_graph(struct graph *g, int scale)
 	free(to);
 }
 
-/* Each vertex gets the sum over the edges that lead to it; with all values 1 these are as many as there are edges. */
+/* Each vertex gets the sum over the edges that lead to it. Returns whether all sums add up to the number of edges. */
 static int graph_step(struct graph *g)
 {
 	for (int r = 0; r < ranks; r++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Traffic with a known matrix, on any number of ranks. Rank r sends r + 1 bytes to rank r + 1 and 2 r + 1 bytes to rank r + 7, modulo the number of ranks. All ranks reduce 4 ints. Rank 0 then prints the largest resident
- * memory of a rank before MPI_Finalize, its own largest resident memory after it, and the time of MPI_Finalize. */
+/* Traffic with a known matrix: rank r sends r + 1 bytes to rank r + 1 and 2 r + 1 bytes to r + 7, modulo the ranks; all reduce 4 ints.
+ * Rank 0 prints the largest resident memory of a rank before MPI_Finalize, its own after it, and the time of MPI_Finalize. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

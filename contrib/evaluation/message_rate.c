@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Message rate: windows of 64 small non-blocking messages from rank 0 to rank 1, in wall time; run alone,
- * to itself, in CPU time, which other load on the machine does not disturb. Prints messages per second.
+/* Prints messages per second, for windows of 64 small non-blocking messages from rank 0 to rank 1. A rank that runs
+ * alone sends them to itself and counts CPU time, which other load on the machine does not disturb.
  * Usage: message_rate [BYTES [MESSAGES [multiple]]]     multiple: under MPI_THREAD_MULTIPLE */
 #include <mpi.h>
 #include <stdio.h>

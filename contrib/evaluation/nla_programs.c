@@ -92,7 +92,7 @@ static void small(int iteration)
 			     MPI_STATUS_IGNORE);
 }
 
-/* In a fixed turn: who comes first would depend on the machine. */
+/* The ranks take fixed turns, because the order in which they come depends on the machine. */
 static void master(int iterations)
 {
 	int answer = bytes / 10 + 1;

@@ -413,8 +413,8 @@ int MPI_Alltoall(const void *in, int n, MPI_Datatype type, void *out, int n_out,
 	return leave(PMPI_Alltoall(in, n, type, out, n_out, type_out, comm));
 }
 
-/* Calls with counts of their own for each rank are few in the programs that are recorded here; their messages are recorded
- * one by one, as all ranks know what they send and receive. */
+/* The recorded programs make few calls with one count for each rank. Their messages are recorded one by one, because each
+ * rank knows what it sends and receives. */
 static void exchange(const int *sent, MPI_Datatype type_out, const int *got, MPI_Datatype type_in)
 {
 	enum { TAG = 32000 };

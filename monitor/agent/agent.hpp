@@ -27,7 +27,7 @@ struct AgentSettings {
 // Monitors are numbered in the order of slurm.conf. Times are in seconds of a steady clock.
 class LeaderChoice {
  public:
-  // A monitor that has acknowledged no heartbeat for this time is not followed: one of a 5 s interval may get lost.
+  // A monitor that has acknowledged no heartbeat for this time is not followed. At 5 s each, one may get lost.
   static constexpr double silence_s = 7.5;
 
   explicit LeaderChoice(std::size_t monitors) : monitors_(monitors) {}

@@ -49,7 +49,7 @@ class NodeSampler {
   const NodeState& state() const { return state_; }  // only the attributes; name, liveness, age and outages are not set
   std::uint64_t boot_id() const { return boot_id_; }    // checksum of the kernel's identifier
   std::uint32_t uptime_s() const { return uptime_s_; }  // seconds since the node booted
-  double link_Bps() const { return link_Bps_; }
+  double link_Bps() const { return link_Bps_; }         // rate of the interfaces together; NaN: not known
   const SlurmProcesses& processes() const { return processes_; }
   // Returns false where /proc hides the processes of other users (hidepid). Then jobs and slurmd are not known.
   bool sees_processes() const { return sees_processes_; }

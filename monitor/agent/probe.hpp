@@ -34,9 +34,9 @@ double train_rate_Bps(std::vector<TrainArrival> arrivals, std::uint32_t packets,
 class ProbeIo {
  public:
   virtual ~ProbeIo() = default;
-  virtual bool send(protocol::ByteView datagram,
-                    const protocol::NetAddress& to) = 0;  // false: the socket cannot take it now
-  virtual std::int64_t now_ns() = 0;
+  // Returns false if the socket cannot take the datagram now.
+  virtual bool send(protocol::ByteView datagram, const protocol::NetAddress& to) = 0;
+  virtual std::int64_t now_ns() = 0;  // nanoseconds of the wall clock, as in the time stamps
 };
 
 // One end of probes. It makes only probes that a lease allows, one at a time, within a budget of bytes. It has no

@@ -22,8 +22,8 @@ struct CpuTimes {
   std::uint64_t all = 0;
 };
 // Returns the times of the processors `cpus`, from their lines in /proc/stat, or of all processors if `cpus` is empty,
-// from its first line. A processor that is off line has no line and adds nothing. Returns none when none of them has a
-// line, or when a line has not "cpu" and eight numbers of ticks.
+// from its first line. A processor that is off line has no line and adds nothing. Returns none when none of the
+// processors has a line, or when a line is not "cpu" and eight numbers of ticks.
 std::optional<CpuTimes> parse_cpu_times(std::string_view stat, std::span<const std::int32_t> cpus = {});
 
 // The memory of the node.
@@ -78,7 +78,7 @@ std::optional<std::uint32_t> parse_real_user(std::string_view status);
 // Returns the job of a process, from its /proc/PID/cgroup. The job is a component "job_N" after a component that begins
 // with "slurm" or ends in "slurmstepd.scope". From Slurm 26.05 on, cgroup/v2 has the SLUID of the job there, for
 // instance "sD0S8MJ3JGZJ00". The number is then not known, and 0 is returned. Returns none when the process is in no
-// control group of a job. A line without an end is ignored. A control group below user.slice is none, which users name.
+// control group of a job. Ignores a line without an end, and control groups below user.slice, which users name.
 std::optional<std::uint32_t> slurm_job_of_cgroup(std::string_view text);
 
 // Returns the job of a slurmstepd, from its /proc/PID/cmdline, as 12 for "slurmstepd: [12.batch]"; none for others.

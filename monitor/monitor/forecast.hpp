@@ -18,13 +18,13 @@ class Forecast {
   // Adds the next value. A value that is not finite is ignored.
   void add(double value);
 
-  std::int64_t count() const { return count_; }
+  std::int64_t count() const { return count_; }  // of values so far
   Predictor best() const;  // never `none`; with equal errors the median, which an outlier does not move
   double value() const { return predict(best()); }  // NaN before the first value
   // Returns the recent mean absolute error of the best predictor. NaN before the second value.
   double error() const { return error(best()); }
-  double error(Predictor predictor) const;
-  double predict(Predictor predictor) const;
+  double error(Predictor predictor) const;    // as error(), of any predictor but `none`
+  double predict(Predictor predictor) const;  // the next value; NaN before the first one
 
  private:
   std::array<float, window> values_{};      // a ring; the latest value is at (count_ - 1) % window

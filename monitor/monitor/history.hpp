@@ -32,11 +32,11 @@ struct OutageRecord {
   bool lasts() const { return ended_at_s != ended_at_s; }
 };
 
+inline constexpr double same_outage_s = 60;
 // Returns whether two records of one node belong to one outage. One outage can cause two records: slurmctld also misses
 // the slurmd of a node that is cut off, and a slurmd can start late after a reboot. Two records are one outage if they
 // overlap, or start within same_outage_s of each other. They are also one if the later one has the cause slurmd and
 // starts within same_outage_s after the end of the other.
-inline constexpr double same_outage_s = 60;
 bool one_outage(const OutageRecord& a, const OutageRecord& b);
 
 struct SpanRecord {
@@ -74,13 +74,14 @@ class History {
   bool recover();
 
   // Keeps a record until a commit() has written it. The record replaces a kept or stored one with the same node and
-  // start time. At most most_spans spans are kept, and more are dropped; so are spans that are not longer than 0.
+  // start time. At most most_spans spans are kept. Further spans, and spans of length 0, are dropped.
   void keep(const OutageRecord& outage) { kept_outages_[{outage.node, outage.began_at_s}] = outage; }
   void keep(const SpanRecord& span);
   void keep(DecisionRow decision) { kept_decisions_.push_back(std::move(decision)); }
-  // Keeps a value for setting(). An empty one will be forgotten.
+  // Keeps a value for setting(). An empty value deletes the setting.
   void keep_setting(const std::string& name, const std::string& value) { kept_settings_[name] = value; }
   static constexpr std::size_t most_spans = 200000;
+  // Returns the number of kept outages, spans and settings.
   std::size_t kept() const { return kept_outages_.size() + kept_spans_.size() + kept_settings_.size(); }
 
   // Writes all that is kept, in one transaction. If this fails, everything is still kept for the next commit().

@@ -64,7 +64,7 @@ class LivenessTable {
     double since_s = 0;     // down: time of the last heartbeat; up: time of the present one
     double silent_s = 0;    // up: length of the silence before; 0: it was never heard before
     bool was_down = false;  // up: it had been given up
-    bool doubted = false;   // the observer was in doubt during the silence; up: which is why it reported no `down`
+    bool doubted = false;   // the observer was in doubt during the silence; up: so it reported no `down`
   };
 
   // Nodes are numbered from 0 to nodes - 1, and start in phase unknown.
@@ -91,7 +91,7 @@ class LivenessTable {
   // Returns the length of the silence after which this node is given up, in seconds.
   double patience_s(std::int32_t node) const;
 
-  bool in_doubt() const { return doubt_; }
+  bool in_doubt() const { return doubt_; }  // the observer suspects itself: suspect nodes are not given up
 
  private:
   struct Node {

@@ -29,7 +29,7 @@ constexpr double recent_beat_s = 15;  // an agent that was not heard for this ti
 
 Moment now() { return {protocol::steady_s(), static_cast<double>(protocol::wall_clock_ns()) / 1e9}; }
 
-// Counts datagrams that were not taken by the class of the reason; the log has the reason itself.
+// Writes the number of refused datagrams for each class of reasons; the log has the reason itself.
 void write_refused(PrometheusText& out, std::span<const std::uint64_t> refused) {
   double count[3] = {};
   for (std::size_t i = 1; i < refused.size(); ++i)
@@ -197,7 +197,7 @@ class Monitor {
     probing_.drop_old_leases(moment.steady_s);
     if (const PairModel& pairs = probing_.pairs(); pairs.dropped() > 0)
       pairs_trouble_.say("the pair table is full (" + std::to_string(pairs.most()) +
-                         " pairs): measurements of other pairs are dropped, and these pairs are modelled");
+                         " pairs): measurements of further pairs are dropped and replaced by the model");
     if (settings_.ask_slurm && schedule_.slurm.due(moment.steady_s))
       if (const std::string wrong = slurm_.ask(moment.steady_s); !wrong.empty())
         slurm_trouble_.say("cannot query slurmctld, and classifies outages without it: " + wrong);

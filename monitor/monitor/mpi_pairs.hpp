@@ -32,10 +32,10 @@ struct MpiPairRules {
 // Returns whether the pair was measured in the last keep_s seconds. Clocks may differ by a minute.
 bool is_present(const MeasuredPair& pair, double now_s, double keep_s);
 
-// Adds the pairs of the table `text`, which the user `sender` sends, to the file `path`. They replace older ones of
-// equal nodes. The oldest pairs are dropped where the file would be larger than a table may be. A file that cannot be
-// read is replaced. Throws Error, and leaves the file unchanged, if the user may not send pairs, if the table is not
-// valid, or if it has an unknown node or a pair that is not present.
+// Adds the pairs of the table `text`, which the user `sender` sends, to the file `path`. They replace older
+// measurements of their nodes. If the file would exceed the limits of a table, the oldest pairs are dropped. A file
+// that cannot be read is replaced. Throws Error, and leaves the file unchanged, if the user may not send pairs, if the
+// table is not valid, or if it has an unknown node or a pair that is not present.
 void store_mpi_pairs(const std::string& path, std::string_view text, uid_t sender, double now_s,
                      const MpiPairRules& rules);
 

@@ -208,7 +208,7 @@ void NodeWatch::begin_outage(Node& node, double began_wall_s, bool counted, std:
 }
 
 // Continues the last outage instead of beginning a second one: it was not over, or its cause has another effect now.
-// Its cause and `counted` stay, unless only the second effect counts.
+// Its cause and its `counted` stay, unless it was not counted and the new effect is.
 void NodeWatch::go_on(Node& node, bool counted, std::string_view cause, Moment now) {
   node.outage = std::exchange(node.last, std::nullopt);
   node.outage->ended_at_s = unknown_value;

@@ -38,7 +38,7 @@ class NodeWatch {
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
   const std::string& name(std::int32_t node) const { return at(node).state.name; }
-  std::optional<std::int32_t> index(const std::string& name) const;
+  std::optional<std::int32_t> index(const std::string& name) const;  // none: no node has this name
 
   // Takes a heartbeat of the node's agent.
   void heartbeat(std::int32_t node, const protocol::Heartbeat& beat, Moment now);

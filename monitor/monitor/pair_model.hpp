@@ -46,7 +46,8 @@ class PairModel {
   // and finite, and any value of a new pair if most_pairs pairs are stored. `now_s` is the time by a steady clock.
   void add(std::int32_t a, std::int32_t b, Measurement measurement, double value, double now_s);
   // Adds a measurement of two nodes by an MPI program. It replaces the probes of the pair until it is mpi_keep_s old.
-  // Both values are in the ranges of read_measured_pairs(). Ignores a pair without room, and one that is not newer.
+  // Both values are in the ranges of read_measured_pairs(). Ignores a new pair without room, and a result that is not
+  // newer.
   void add_mpi(std::int32_t a, std::int32_t b, double latency_us, double bandwidth_Bps, double at_s, double now_s);
 
   struct Pair {
@@ -78,9 +79,9 @@ class PairModel {
   struct Fit;
   struct Sample {  // one attribute of a pair of nodes, or of two leaf switches
     std::int32_t a = 0, b = 0;
-    double value = unknown_value, at_s = unknown_value;
-    double peak_Bps = unknown_value;       // of a bandwidth
-    PairSource source = PairSource::none;  // none: there is no present value
+    double value = unknown_value, at_s = unknown_value;  // value and error: in us or bytes per second
+    double peak_Bps = unknown_value;                     // of a bandwidth
+    PairSource source = PairSource::none;                // none: there is no present value
     Predictor predictor = Predictor::none;
     double error = unknown_value;
   };

@@ -71,7 +71,7 @@ std::vector<std::vector<ProbePair>> ProbeSchedule::sampled_rounds(const Track& t
   };
   std::vector<std::int32_t> representatives, everybody;
   std::vector<ProbePair> within;
-  // All nodes take part in the choice, also those that are away. Otherwise one more or less would change all pairs.
+  // The choice includes nodes that are away. Otherwise a node that leaves or returns would change all pairs.
   for (const std::vector<std::int32_t>& members : members_) {
     std::vector<std::int32_t> list = members;
     random.shuffle(list);

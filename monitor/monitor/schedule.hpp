@@ -45,7 +45,7 @@ class ProbeSchedule {
   // be probed now. `now_s` must never be less than in the call before.
   Round next(double now_s, const std::vector<bool>& usable);
 
-  bool all_pairs() const { return all_pairs_; }
+  bool all_pairs() const { return all_pairs_; }  // there are at most all_pairs_nodes nodes
   // Returns the least length of a period with all nodes usable, in seconds.
   double period_s(Measurement measurement) const;
 

@@ -52,8 +52,8 @@ class SlurmNodes {
   // Starts the asking process, unless an answer is still expected. Returns an empty text, or the reason why no process
   // can be started, for example because the host is short of memory.
   std::string ask(double now_s);
-  bool asking() const { return child_ > 0; }
-  int descriptor() const { return pipe_; }  // readable when a part of the answer arrived; -1: no answer is expected
+  bool asking() const { return child_ > 0; }  // the asking process runs
+  int descriptor() const { return pipe_; }    // readable when a part of the answer arrived; -1: no answer is expected
   // Reads what has arrived. Returns the answer when no more is expected. Gives up after most_s seconds.
   std::optional<SlurmAnswer> collect(double now_s);
   // Returns whether an answer of the last next_good_s seconds found the active slurmctld on this host. The slurmctld of

@@ -21,10 +21,10 @@ class SnapshotPublisher {
   // `outage_horizon_s` is the time for which the snapshot has the outage probabilities.
   SnapshotPublisher(std::string path, double outage_horizon_s, Log log);
 
-  // Writes the state of the nodes and the table of the pairs. The table is computed again only if that takes little of
-  // the time. `is_leader` says whether this monitor is the leader. Another monitor also writes the snapshot, for the
-  // slurmctld on its own host, unless another process writes this file. With `only_for` only this user may read the
-  // file. Never throws Error; it logs errors.
+  // Writes the state of the nodes and the table of the pairs. The table is computed again only after a multiple of the
+  // time that the last computation took. `is_leader` says whether this monitor is the leader. Another monitor also
+  // writes the snapshot, for the slurmctld on its own host, unless another process writes this file. With `only_for`
+  // only this user may read the file. Never throws Error; it logs errors.
   void publish(const NodeWatch& watch, const PairModel& pairs, bool is_leader, std::optional<uid_t> only_for,
                Moment now);
 

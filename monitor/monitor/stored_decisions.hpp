@@ -22,11 +22,11 @@ struct DecisionFilter {
   std::optional<uid_t> only_of;  // only decisions about this user's jobs
   std::size_t most_bytes = 0;    // at most this many bytes from the history, the newest records; 0: all
 
-  bool admits(const Decision& decision) const;
+  bool admits(const Decision& decision) const;  // by job, since_s and only_of
 };
 
-// Returns the query for the first rows of a history, the oldest first, or for all of its rows, the newest first. Its
-// parameters are job, since_s and the least id.
+// Returns the SQL query for the first rows of a history, the oldest first, or for all of its rows, the newest first.
+// Its parameters are job, since_s and the least id.
 std::string history_query(const DecisionFilter& filter, bool newest_first);
 
 // Calls `take` with each decision of the history at `path` that passes the filter, in the order of the records. No

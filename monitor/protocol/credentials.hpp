@@ -35,7 +35,7 @@ class ServiceSilence {
  public:
   // Returns whether the service may be asked at the time `now_s`.
   bool may_ask(double now_s) const { return !(now_s < until_s_); }
-  // Records that a request made at `asked_s` failed at `now_s`. None is allowed for 5 times this wait, 1 s to 30 s.
+  // Records that a request made at `asked_s` failed at `now_s`. Requests then stop for 5 times this wait, 1 s to 30 s.
   void failed(double asked_s, double now_s);
   // Records that the service answered, so that it may be asked at once.
   void answered() { until_s_ = 0; }

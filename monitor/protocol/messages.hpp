@@ -158,7 +158,7 @@ inline constexpr std::array<std::string_view, 6> probe_outcome_names = {"",     
                                                                         "busy", "refused"};
 
 struct ProbeResult {
-  std::uint64_t lease = 0;
+  std::uint64_t lease = 0;  // its number (ProbeLease::id)
   ProbeKind kind = ProbeKind::latency;
   std::string peer;
   ProbeOutcome outcome = ProbeOutcome::refused;

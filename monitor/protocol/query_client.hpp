@@ -30,7 +30,7 @@ struct MonitorAnswer {
 };
 
 // Sends `query` as the calling user to the monitors on the controllers, one after another, until one answers. Each has
-// `seconds` to answer. Throws Error if none answers, with the name of each and its error. Sets its channel and key.
+// `seconds` to answer. Sets the query's channel and key. Throws Error if none answers, with the name and error of each.
 MonitorAnswer ask_monitors(const MonitorAddress& address, const Query& query, double seconds = 30);
 
 // Sends one query to the address `to` and returns the answer, which has to be complete in `seconds`. `credentials` must

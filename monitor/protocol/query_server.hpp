@@ -15,14 +15,14 @@ namespace placement::protocol {
 
 // The limits of serve_queries().
 struct QueryLimits {
-  std::size_t silent_connections = 512;  // whose query is not yet complete
-  std::size_t source_silent_connections = 256;
-  std::size_t connections = 64;          // with a complete query
-  std::size_t source_connections = 16;   // from one address
-  std::size_t user_connections = 16;     // of one user, with queries that are not yet answered completely
-  std::size_t streams = 4;               // processes for streamed answers
-  double question_s = 3;                 // time from the connection to the whole credential
-  double answer_s = 30;                  // time that a client has to read its answer
+  std::size_t silent_connections = 512;         // whose query is not yet complete
+  std::size_t source_silent_connections = 256;  // from one address
+  std::size_t connections = 64;                 // with a complete query
+  std::size_t source_connections = 16;          // from one address
+  std::size_t user_connections = 16;            // of one user, with queries that are not yet answered completely
+  std::size_t streams = 4;                      // processes for streamed answers
+  double question_s = 3;                        // time from the connection to the whole credential
+  double answer_s = 30;                         // time that a client has to read its answer
   double stalled_s = 2;                  // a client that reads nothing of its answer for this time is disconnected
   double source_credentials_per_s = 50;  // credentials from one address that munge decodes
   double source_credentials_burst = 100;

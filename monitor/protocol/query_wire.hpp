@@ -33,7 +33,7 @@ struct Query {
   enum class Kind : std::uint8_t {
     live_state = 1,  // the snapshot as it is published
     decisions,       // the decisions that the asking user may see, as a DecisionAnswer
-    job_state,       // the state of `nodes` that slurmctld would send with a job, as pack_job_state() writes it
+    job_state,       // what slurmctld would send with a job about the nodes in `text`, as pack_job_state() writes it
     notes,           // settings of the configuration files that are not in force in this monitor, one message per line
     measured_pairs,  // no question: the pairs of nodes in `text`, for the monitor's use; the answer is empty
   };

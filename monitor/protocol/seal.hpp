@@ -12,7 +12,7 @@ namespace placement::protocol {
 
 // Fills `bytes`, at most 256, with unpredictable random bytes. Throws Error when the kernel gives none.
 void fill_random(std::span<std::uint8_t> bytes);
-std::uint64_t random_u64();
+std::uint64_t random_u64();  // throws as fill_random() does
 
 // Returns HMAC-SHA256 of `text` with `key`.
 Key keyed_hash(const Key& key, ByteView text);
@@ -41,8 +41,8 @@ enum class Side : std::uint8_t { first, second };  // first: agent or initiator;
 class SealedChannel {
  public:
   SealedChannel() = default;
+  // Both ends have equal `id` and `secret`. Each datagram has the id.
   SealedChannel(std::uint64_t id, const Key& secret, Side side);
-
   std::uint64_t id() const { return id_; }
 
   // Returns the datagram for a message of 1 to max_message bytes. Throws Error for another length.

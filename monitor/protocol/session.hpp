@@ -25,7 +25,7 @@ namespace placement::protocol {
 // The cookie proves that the agent receives datagrams at its address, and binds the credential to this monitor and
 // this moment. The credential proves that both ends run as one user. No frame is longer than the frame it answers.
 
-const char* to_string(Refusal refusal);
+const char* to_string(Refusal refusal);  // the reason, for messages
 
 // The cause of a refusal: the identity of the sender (another user, key or host), its clock, or anything else.
 enum class RefusalClass : std::uint8_t { identity, clock, other };

@@ -29,7 +29,7 @@ static inline bool excluded_cores_are_known(const excluded_cores_t *excluded)
 	return true;
 }
 
-/* Returns a copy of `from`, NULL: of no excluded core. Free it with excluded_cores_free(). */
+/* Returns a copy of `from`; NULL stands for no excluded core. Free it with excluded_cores_free(). */
 static inline excluded_cores_t *excluded_cores_copy(const excluded_cores_t *from)
 {
 	excluded_cores_t *copy = xmalloc(sizeof(*copy));

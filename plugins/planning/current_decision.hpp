@@ -51,7 +51,7 @@ struct CurrentDecision : Answer {
   bool is_by_policy() const { return outcome == DECISION_NODES || outcome == DECISION_CORES; }
 };
 
-// Returns the texts of placement_comment() and placement_job_decision(). `unbound` is the value of TaskPlugin if it
+// Return the texts of placement_comment() and placement_job_decision(). `unbound` is the value of TaskPlugin if it
 // binds no rank to a core, else empty.
 std::string comment_text(const CurrentDecision& decision, const std::string& unbound);
 std::string job_decision_text(const CurrentDecision& decision);

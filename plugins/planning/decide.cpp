@@ -41,7 +41,7 @@ const char* policy_word(char* const* environment, std::uint32_t count) {
   return environment_value({environment, std::min(count, most_policy_entries)}, request_policy_variable);
 }
 
-// Calls `call` and drops its exceptions: without memory, what it does is left out.
+// Calls `call` and ignores its exceptions: if memory runs out, the rest of the call is left out.
 template <typename Call>
 void if_memory_lasts(const Call& call) noexcept {
   try {

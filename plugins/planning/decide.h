@@ -81,8 +81,8 @@ const char *placement_partition_with_policy(uint32_t index);
 /*
  * Starts a decision in place of the one before, and asks the job's policy for nodes and cores among those offered. With
  * stock_because in `request` the job is left to Slurm, and `offer` may be NULL. Returns the decision, which is valid
- * until the next call, also for another job, or placement_[un]configure(). The functions below without a parameter for
- * it are about this one.
+ * until the next call, also for another job, or placement_[un]configure(). The functions below that take no decision
+ * use this one.
  */
 struct placement_decision *placement_decide(const struct placement_offer *offer, const struct placement_request *request);
 
@@ -114,9 +114,9 @@ void placement_assess(const struct placement_offer *offer, const struct placemen
 void placement_give_up(const char *reason, bool for_good);
 
 /*
- * Records the nodes that Slurm itself would choose, as a host list; NULL if they are not known. The costs of stock become
- * those on these nodes. If these costs cannot be computed, the nodes are not recorded, so that a record never has Slurm's
- * nodes with the costs of others. `offer` and `request` are those of the decision.
+ * Records the nodes that Slurm itself would choose, as a host list; NULL if they are not known. The costs of stock
+ * become those on these nodes. If these costs cannot be computed, the nodes are not recorded, so that a record never
+ * has Slurm's nodes with the costs of other nodes. `offer` and `request` are those of the decision.
  */
 void placement_set_stock_choice(const struct placement_offer *offer, const struct placement_request *request,
 				const char *nodes);
@@ -151,9 +151,9 @@ bool placement_wants_stock_choice(uint32_t uid);
 void placement_stock_choice_took(uint32_t uid, int64_t time_ns);
 
 /*
- * Counts `time_ns` nanoseconds of processor time as time of a decision for the user `uid`. If the user has used
- * that time up, it counts as time of decisions without the matrix. If that time is used up too, it is not counted,
- * because it would be taken from other users.
+ * Counts `time_ns` nanoseconds of processor time as time of a decision for the user `uid`. If the user's time is used
+ * up, it counts as time of decisions without the matrix. If that is used up too, it is not counted, because it would be
+ * taken from other users.
  */
 void placement_decision_took(uint32_t uid, int64_t time_ns);
 

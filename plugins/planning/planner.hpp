@@ -35,10 +35,10 @@ struct DecisionInput {
 struct StepCosts {
   std::string cost;                // hop-bytes with the ranks placed as srun will place them
   std::string natural_cost;        // hop-bytes on the same cores in natural order
-  std::string stock_cost;          // the same on Slurm's choice of nodes, or if unknown on the first nodes of the offer
+  std::string stock_cost;          // natural order on Slurm's choice of nodes; if unknown, on the first nodes offered
   std::string busiest_link;        // with the ranks placed, as busiest_link() of link_traffic.hpp returns it
-  std::string stock_busiest_link;  // that of the stock cost, as in ", stock LINK"
-  std::string ranks;  // those of each node that has any, as "0,5;1-3;4"; empty: longer than a record has room for
+  std::string stock_busiest_link;  // the busiest link for stock_cost, as in ", stock LINK"
+  std::string ranks;               // of each node that has any, as "0,5;1-3;4"; empty: too long for a record
 };
 
 // The hop-bytes of ranks on certain nodes, and the part of their traffic that does not leave nodes.
@@ -67,7 +67,7 @@ bool on_torus(const ClusterView& view, const JobRequest& job_request);
 // Returns the deadline of the search for ranks, with time until `deadline` for the work after it. `matrix` may be null.
 Deadline end_of_search(const Deadline& deadline, const CommMatrix* matrix, const Config& config);
 
-// Returns the text of busiest_link() for a placement of the job, which has a matrix; on a torus, with other links, "".
+// Returns the text of busiest_link() for a placement of the job, which has a matrix; empty on a torus.
 std::string busiest_of(const ClusterView& view, const JobRequest& job_request, const Placement& placement);
 
 // Returns the ranks of each node that has any. Nodes are in their order, and the ranks of a node are in the order of

@@ -42,7 +42,7 @@ inline const DecisionTimeBudget question_budget{std::chrono::milliseconds(10), s
 // The request of a job, and the last question about it with its answer.
 struct JobEntry {
   JobRequest job_request;
-  std::uint64_t question = 0;
+  std::uint64_t question = 0;  // a hash of the question
   std::optional<Answer> answer;
   std::optional<Clock::time_point> wait_told;  // when it was last recorded that the job has to wait
 };
@@ -83,7 +83,7 @@ struct PluginState {
   CurrentDecision decision;
   Deadline::Time time_left{0};  // of `decision`: DecisionTimeMs without the parts that are done
   std::string unbound;          // the value of TaskPlugin if it binds no rank to a core
-  std::string text;             // the last one that was given to C code
+  std::string text;             // the text that C code got last
 
   // Returns the machine with the topology of the request's partition. Must not be called while placement is off.
   const Machine& machine_for(const placement_request& request) const {

@@ -177,7 +177,8 @@ std::optional<StepCosts> costs_on(const DecisionInput& input, const Plan* plan, 
     else if (!deadline.expired())
       step.place(costs, plan ? plan->for_steps : StepVariables(), deadline);
     if (plan && costs.cost.empty() && difference.empty()) return plan->costs;
-    if (plan && costs.cost.empty()) difference += ", no time was left for the hop-bytes on the cores that Slurm gave";
+    if (plan && costs.cost.empty())
+      difference += ", no time was left to compute the hop-bytes of the cores that Slurm gave";
   } catch (const Error&) {
     if (!plan) return std::nullopt;
   }

@@ -219,7 +219,7 @@ static struct placement_decision *decide_ahead(struct job_view *view, const stru
 	if (call_with_plan(arguments, view, decision, PLAN_NODES) == SLURM_SUCCESS && job->start_time <= MAX(latest, time(NULL)))
 		decision->outcome = DECISION_NODES;
 	else
-		placement_give_up("the policy's nodes would start later", false);
+		placement_give_up("the job would start later on the policy's nodes", false);
 	job->bit_flags = bit_flags;
 	return decision;
 }

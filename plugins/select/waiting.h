@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Jobs that wait for better nodes (wait=), or whose decision was postponed. Slurm reserves nodes for each pending job
- * that it considers, and starts no job behind it. So a waiting job gets a BeginTime, until the policy is asked again.
- * The job's environment keeps the times, because Slurm saves it. If a user has no time for decisions left, all pending jobs of the user with a policy are postponed together. One by one, each would stop a scheduling cycle.
+ * Jobs that wait for better nodes (wait=), or whose decision was put off. Slurm reserves nodes for each pending job that
+ * it considers, and starts no job behind it. So a waiting job gets a BeginTime. Its environment, which Slurm saves, has
+ * the times. If a user has no time for decisions left, the decisions on all the user's pending jobs are put off together.
+ * One by one, each would stop a scheduling cycle.
  */
 #ifndef PLACEMENT_SELECT_WAITING_H
 #define PLACEMENT_SELECT_WAITING_H

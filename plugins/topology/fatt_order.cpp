@@ -62,7 +62,7 @@ void write_order(const std::string& path, const Names& order) {
   replace_file(path, std::as_bytes(std::span(text)), [](int file) { return fsync(file) == 0; });
 }
 
-// Returns the place of each node in `order`, from 1, of nodes that exist. Others come last, by name.
+// Returns the rank of each of `nodes`, from 1: first those in `order`, in that order, then the others by name.
 std::vector<std::uint32_t> ranks_in(const Names& order, const Names& nodes) {
   const std::unordered_set<std::string_view> there(nodes.begin(), nodes.end());
   std::unordered_map<std::string_view, std::uint32_t> place;
@@ -157,7 +157,7 @@ class OrderUpdate {
     return tell(why + "; the nodes stay in the order of their names", is_error);
   }
 
-  // Has the nodes in the order of their names, and removes the kept order, if that may be.
+  // Puts the nodes in the order of their names and removes the kept order, if that is allowed.
   bool use_name_order(const std::string& because) {
     if (!kept_.empty() && !may_change_)
       return keep_order(because + ", and jobs may be running: reconfigure when no job runs", false);

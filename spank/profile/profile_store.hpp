@@ -102,7 +102,7 @@ class ProfileStore {
   // Returns the path of the file for the next learned profile of `run`. `known` has the learned profiles of `run`, the
   // latest first. The file either does not exist yet, or is older than the latest learned_runs - 1 profiles. `number`
   // chooses among the at least learned_files - learned_runs + 1 free files. Simultaneous runs with consecutive numbers
-  // therefore have different files. The directory is made, cleared and refused as file_for() does it.
+  // therefore have different files. Creates, clears and rejects the directory as file_for() does.
   std::string learned_file_for(const ProgramRun& run, std::span<const StoredProfile> known, std::uint64_t number) const;
 
   // A mark records that learned profiles were read and agree. Returns whether `run` has a mark that is younger than the
@@ -118,7 +118,7 @@ class ProfileStore {
   std::string file_for(const ProgramRun& run) const;
 
  private:
-  std::string mark_of(const ProgramRun& run) const;
+  std::string mark_of(const ProgramRun& run) const;  // the path of the mark, which need not exist
 
   std::string directory_;
 };

@@ -23,7 +23,7 @@ namespace {
 
 #ifdef HAVE_LIBELF
 
-// A build ID is 8 to 32 bytes long; a longer one is none.
+// Build IDs have 8 to 32 bytes. A note of more than this number of bytes is ignored.
 constexpr std::size_t most_build_id_bytes = 64;
 
 constexpr std::size_t most_libraries = 64;  // a hostile file could name millions

@@ -31,7 +31,7 @@ std::string users_policies() {
   return policies::policy_names([](const policies::Policy& policy) { return policy.for_users; });
 }
 
-// Returns the hint for a pattern that stands where a policy has to; empty if the word is none.
+// Returns a hint if the word, which should be a policy, is a pattern; otherwise an empty text.
 std::string hint_for_pattern(std::string_view word) {
   if (!pattern::is_word(word) && !pattern::is_key(lower_case(word.substr(0, word.find('='))))) return {};
   const std::string meant = pattern::meant_by_key(word);

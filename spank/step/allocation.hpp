@@ -51,7 +51,7 @@ StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_
                        const MapLength& map_length = nullptr);
 
 // Adds the state of `nodes` to the view, if the policy uses live data and the view has no torus, live data or outage
-// probabilities. slurmctld sends none with a job whose own policy does not use them. Asks placement-monitor on each
+// probabilities. slurmctld sends them only with a job whose own policy uses them. Asks placement-monitor on each
 // controller for up to 2 s; `controller` has its address. Returns an empty text, or the reason why the policy has only
 // Slurm's topology.
 std::string add_missing_state(const PolicySpec& spec, ClusterView& view, std::uint32_t job,

@@ -39,8 +39,7 @@ std::vector<GpuShape> gpus_of_job(const NodeView& view, std::size_t tasks, const
   if (shapes->size() <= static_cast<std::size_t>(view.gpus.back()))
     throw Kept{"gres.conf has " + std::to_string(shapes->size()) + " GPUs of " + view.name + ", but the job has GPU " +
                std::to_string(view.gpus.back())};
-  if (lists == GpuLists::one &&
-      shapes->size() != tasks)  // whether map_gpu: counts those of the node or of the step is not known
+  if (lists == GpuLists::one && shapes->size() != tasks)  // map_gpu: may count those of the node or of the step
     throw Kept{"the job does not have all GPUs of " + view.name};
   std::vector<GpuShape> gpus;
   for (const std::int32_t number : view.gpus) {
@@ -151,7 +150,7 @@ bool add_up(LinkedNodes& nodes) {
 }  // namespace
 
 GpuChoice gpu_choice(const ClientOption& option) {
-  // From Slurm 23.11 on --tres-bind is also there where --gpus-per-task of the job implies it.
+  // From Slurm 23.11 on, --tres-bind is also set if --gpus-per-task of the job implies it.
   constexpr std::pair<const char*, const char*> users_own_but_for[] = {
       {"gpu-bind", "none"}, {"accel-bind", ""}, {"tres-bind", "gres/gpu:per_task:1"}};
   for (const auto& [name, other] : users_own_but_for)
@@ -202,7 +201,7 @@ GpuOrder order_by_links(const CommMatrix& matrix, const StepPlacement& placement
     order.natural_linked = static_cast<double>(sums.natural) / static_cast<double>(sums.all);
   }
   if (sums.natural_cost > 0) order.cost_ratio = sums.cost / sums.natural_cost;
-  if (!order.changed && order.kept.empty()) order.kept = "no order of them costs less";
+  if (!order.changed && order.kept.empty()) order.kept = "no other order costs less";
   return order;
 }
 

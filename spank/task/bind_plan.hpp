@@ -22,9 +22,9 @@ struct TaskVariables {
 
 // A task of a step, and the tasks next to it on its node.
 struct LocalTask {
-  std::uint32_t job = 0, step = 0, total = 0;
-  int local = 0;                           // the number of the task on its node, from 0
-  std::vector<std::uint32_t> local_ranks;  // the ranks of all tasks of the node
+  std::uint32_t job = 0, step = 0, total = 0;  // IDs of job and step; number of tasks of the step
+  int local = 0;                               // the number of the task on its node, from 0
+  std::vector<std::uint32_t> local_ranks;      // the ranks of all tasks of the node
 };
 
 // The CPUs on which the calling process may run; nothing if the kernel does not report them.

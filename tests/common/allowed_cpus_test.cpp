@@ -15,12 +15,12 @@ using namespace placement;
 
 namespace {
 
-// The number of processors of a kernel that stands in for this machine's; 0: this machine's answers.
+// The number of processors of a simulated kernel; 0: the kernel of this machine answers.
 std::size_t supported = 0;
 
 }  // namespace
 
-// Replaces the C library's function. As sched_setaffinity(2) says, a kernel refuses a set that has not room for all
+// Replaces the C library's function. As sched_setaffinity(2) says, a kernel refuses a set that is too small for all
 // processors that it supports.
 extern "C" int sched_getaffinity(pid_t process, std::size_t size, cpu_set_t* set) noexcept {
   if (supported == 0) {

@@ -137,7 +137,7 @@ START_TEST(parts_that_are_missing) {
   state = unpack_job_state(pack(1, view, nodes, roomy));
   ck_assert_uint_eq(state.outages->size(), 1);
   ck_assert_double_eq(state.outages->of("@2"), 0.5);
-  view = view_of(4);  // live data without estimates are not knowledge of outages, a node that does not answer is
+  view = view_of(4);  // live data without estimates say nothing about outages; a suspect node does
   LiveState live = *view.live;
   for (NodeState& node : live.nodes) {
     node.outage_probability = unknown_value;

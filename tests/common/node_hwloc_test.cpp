@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-// The nodes of tests/data/node_topologies, whose facts have their sources in make_nodes there.
+// SPDX-License-Identifier: GPL-2.0-or-later The nodes of tests/data/node_topologies; make_nodes there names the sources
+// of their facts.
 #include "common/topology/node_topology.hpp"
 
 #include <cstdio>
@@ -74,7 +74,7 @@ START_TEST(lumi_g) {
 }
 END_TEST
 
-// All GPUs are linked through six switches; the PCI switch decides among equals.
+// All GPUs are linked through six switches; among equal links, the PCI switch decides.
 START_TEST(dgx_a100) {
   const NodeTopology node = read_node_topology(path_of("dgx-a100"));
   ck_assert_uint_eq(node.cores.size(), 128);
@@ -237,8 +237,8 @@ START_TEST(broken_files) {
 }
 END_TEST
 
-// Numbers that would need much memory, or that nothing has. What libhwloc refuses is an error, what it takes is
-// bounded.
+// Numbers that would need much memory, or that no machine has. An error of libhwloc is reported; what it accepts has
+// limits.
 START_TEST(hostile_files) {
   const std::string text = text_of(path_of("lumi-g"));
   const auto reads_or_refuses = [](const std::string& hostile) {

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-// What other users put in the place of the ring of decisions, or do to it.
+// SPDX-License-Identifier: GPL-2.0-or-later Tests of what other users can do to the ring of decisions, or put in its
+// place.
 #include "common/decision/decision_ring.hpp"
 
 #include <fcntl.h>
@@ -79,8 +79,8 @@ START_TEST(other_files_in_the_way) {
 }
 END_TEST
 
-// In a directory that anybody may write, such as /dev/shm, another user may have made the file first. With `owners`, a
-// reader refuses that file, and a writer of root replaces it.
+// In a directory that anybody may write, such as /dev/shm, another user may have made the file first. A reader with a
+// list of owners refuses that file, and a writer of root replaces it.
 START_TEST(files_of_other_users_are_not_trusted) {
   if (geteuid() != 0) return;
   const TemporaryDirectory directory;

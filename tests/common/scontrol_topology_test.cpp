@@ -67,7 +67,7 @@ START_TEST(blocks) {
 }
 END_TEST
 
-// A job that is larger than the largest block may have nodes of all.
+// A job that is larger than the largest block may have nodes of all blocks.
 START_TEST(blocks_without_a_larger_one) {
   ck_assert_text_eq(
       shape("BlockName=b1 BlockIndex=0 Nodes=n[1-2] BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=n[3-4] BlockSize=2\n"),

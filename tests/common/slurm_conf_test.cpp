@@ -66,7 +66,7 @@ START_TEST(continued_lines) {
 }
 END_TEST
 
-// Returns the cores of the nodes that Slurm offers: a digit for each core, 1 for one that it does.
+// Returns a digit for each core of each node: 1 if Slurm offers the core, else 0.
 std::string offered(const std::string& text) {
   std::string all;
   for (const NodeShape& node : nodes_of(text)) {
@@ -78,7 +78,7 @@ std::string offered(const std::string& text) {
   return all;
 }
 
-// What slurmd reserves by these lines, and what slurmctld makes of wrong ones.
+// The cores that slurmd reserves by these lines, and how slurmctld corrects wrong lines.
 START_TEST(reserved_cores) {
   const auto node = [](const std::string& attributes) {
     return offered("NodeName=n Sockets=2 CoresPerSocket=4 ThreadsPerCore=2 " + attributes + "\n");

@@ -137,7 +137,7 @@ START_TEST(the_file_is_found_by_the_environment) {
   variables["HOME"] = directory.path();
   StepRecords::of_user("here", get).put(step_of(1, "0"));
   ck_assert(std::filesystem::exists(directory.path() + "/.local/state/slurm-placement/steps.here"));
-  variables["XDG_STATE_HOME"] = "relative";  // the XDG base directory specification has it ignored
+  variables["XDG_STATE_HOME"] = "relative";  // ignored, by the XDG base directory specification
   ck_assert_uint_eq(StepRecords::of_user("here", get).of_job(1).size(), 1);
   variables["XDG_STATE_HOME"] = directory.path() + "/state";
   ck_assert(StepRecords::of_user("here", get).of_job(1).empty());

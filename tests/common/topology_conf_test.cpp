@@ -88,7 +88,7 @@ START_TEST(blocks) {
 }
 END_TEST
 
-// What Slurm takes too: nodes that slurm.conf no longer has, and switches and blocks without nodes.
+// As in Slurm, a file may have nodes that slurm.conf no longer has, and switches and blocks without nodes.
 START_TEST(retired_nodes_and_empty_switches) {
   ck_assert_text_eq(shape("# nothing\n"), "");
   ck_assert_text_eq(shape("SwitchName=a Nodes=n[1-2,9]\nSwitchName=b Nodes=n3,,n4,\nSwitchName=t Switches=a,b\n"),
@@ -112,7 +112,7 @@ START_TEST(retired_nodes_and_empty_switches) {
 }
 END_TEST
 
-// Of a key that is given twice, Slurm takes the last value.
+// As in Slurm, a key that is given twice has its last value.
 START_TEST(keys_given_twice) {
   ck_assert_text_eq(shape("SwitchName=a Nodes=n1 nodes=n[2-3]\n"), "a:2,3");
   const std::string blocks = "BlockName=b1 Nodes=n1\nBlockName=b2 Nodes=n2\n";

@@ -30,7 +30,7 @@ class Dice {
   std::mt19937 random_;
 };
 
-// A node whose caches, NUMA nodes and packages have 2, 2 and 2 of what is below them.
+// A node with two cores per cache, two caches per NUMA node and two NUMA nodes per package.
 NodeTopology node_with(int cores, int gpus) {
   NodeTopology node;
   node.name = "a node";
@@ -176,7 +176,7 @@ START_TEST(up_to_eight_get_the_first_best_order) {
 }
 END_TEST
 
-// With more than eight the search ends in a local minimum, which is the least one here nearly always.
+// With more than eight ranks, the search ends in a local minimum, here nearly always the global one.
 START_TEST(larger_orders_are_near_the_least_cost) {
   Dice dice(3);
   int least = 0;

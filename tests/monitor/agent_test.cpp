@@ -37,7 +37,7 @@ constexpr char silent_name[] = "nobody.answers.for.this.name";
 
 }  // namespace
 
-// The resolver of this program. A server of names that is away lets it wait.
+// Replaces the resolver. For silent_name it waits, as if the name server were down.
 extern "C" int getaddrinfo(const char* host, const char*, const addrinfo*, addrinfo** list) {
   static sockaddr_in address;
   static addrinfo info;
@@ -136,8 +136,8 @@ START_TEST(one_life) {
 }
 END_TEST
 
-// A controller whose name nobody answers for, and one that is away, do not keep the heartbeats from the others. The log
-// reports the one that is away.
+// Heartbeats reach the other controllers although the name of one cannot be resolved and another does not answer. The
+// log reports the one that does not answer.
 START_TEST(controllers_that_are_away) {
   FakeCredentials::Service munge;
   FakeCredentials ours(munge, 1);

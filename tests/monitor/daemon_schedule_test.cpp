@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-// When the loops of placement-agent and placement-monitor do what, on a clock of the test's own: the figures that
-// placement-agent(8) and placement-monitor(8) state.
+// SPDX-License-Identifier: GPL-2.0-or-later Tests when the loops of placement-agent and placement-monitor act, on a
+// simulated clock. The times are those that placement-agent(8) and placement-monitor(8) state.
 #include <vector>
 
 #include "monitor/agent/agent.hpp"
@@ -51,7 +50,7 @@ START_TEST(a_heartbeat_without_an_answer_is_repeated_twice) {
   ck_assert_double_eq_tol(times[1], 3, 1e-6);
   monitor.sent(105);
   ck_assert_double_eq(monitor.next_s(), 106.5);
-  monitor.answered(false);  // to an earlier one
+  monitor.answered(false);  // an answer to an earlier message
   ck_assert(monitor.repeat_due(106.5));
   monitor.answered(true);
   ck_assert(!monitor.repeat_due(109));

@@ -88,7 +88,7 @@ START_TEST(a_clock_has_to_be_good_for_hours_before_old_rows_go) {
   ck_assert_uint_eq(scene.outages(), 2);
   scene.run(0.5 * hour_s);
   ck_assert_uint_eq(scene.outages(), 1);
-  // The clock is set two days forward, for which the other outage would be too old.
+  // The clock is set two days forward. By the new time, the other outage would be too old.
   scene.set_s = 2 * 86400;
   scene.run(6 * hour_s);
   ck_assert_uint_eq(scene.outages(), 1);
@@ -97,7 +97,7 @@ START_TEST(a_clock_has_to_be_good_for_hours_before_old_rows_go) {
 }
 END_TEST
 
-// A full disk: the file may not grow. Ten seconds of that, and the time after it, take one line each.
+// A full disk: the file may not grow. Ten seconds of this take one line of the log, and so does the time after them.
 START_TEST(a_full_disk_is_logged_once) {
   RingScene scene;
   double passed_s = 0;

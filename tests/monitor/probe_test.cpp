@@ -160,7 +160,7 @@ START_TEST(losses) {
   lease_both(network, ProbeKind::train);
   const auto result = network.run();
   ck_assert(result && result->outcome == ProbeOutcome::measured);
-  // The rate is that of the packets that arrived, and every tenth was lost.
+  // The rate is that of the packets that arrived. Every tenth was lost.
   ck_assert_double_eq_tol(result->bandwidth_Bps / 25e6, 0.9, 0.08);
 }
 END_TEST

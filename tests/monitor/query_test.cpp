@@ -353,7 +353,7 @@ START_TEST(a_question_during_a_long_answer) {
   const std::string credential = *world.theirs.encode(encode(some_query()));
   Query other = some_query();
   other.job = 2;
-  std::optional<FileDescriptor> early, late;  // of one question the beginning has arrived before
+  std::optional<FileDescriptor> early, late;  // the head of the question of `early` arrives before
   world.meanwhile = [&] {
     put(*early, {reinterpret_cast<const std::uint8_t*>(credential.data()), credential.size()});
     put_credential(*late, *world.theirs.encode(encode(other)));
@@ -420,7 +420,7 @@ START_TEST(a_flood_of_silent_connections) {
 }
 END_TEST
 
-// A client whose connection is closed before its query is read, or whose query is refused for lack of room, makes more.
+// A client connects again if its connection is closed before its query is read, or is refused for lack of room.
 START_TEST(further_connections) {
   const FileDescriptor listener(listen_tcp(0));
   NetAddress address;
@@ -460,7 +460,7 @@ START_TEST(a_query_after_others_of_its_host) {
 }
 END_TEST
 
-// A connection whose query is refused counts for no user, and not for root.
+// A connection whose query is refused counts for no user, so not for root, the user 0.
 START_TEST(refused_connections_are_of_nobody) {
   QueryLimits limits;
   limits.source_silent_connections = 4;
@@ -498,7 +498,7 @@ START_TEST(a_flood_of_credentials) {
 }
 END_TEST
 
-// Addresses that together use up the credentials of all leave those that are reserved for another address.
+// Addresses can together use up the common credentials, but not those that are reserved for another address.
 START_TEST(credentials_from_many_addresses) {
   QueryLimits limits;
   limits.credentials_per_s = limits.reserved_credentials_per_s = 0;
@@ -541,7 +541,7 @@ START_TEST(time_to_send_an_answer) {
 }
 END_TEST
 
-// In the long run a user has his share, also with questions that each take more time than there is.
+// In the long run a user gets his share of time, also if each question takes longer than the time that he has left.
 START_TEST(share_of_one_user) {
   QueryLimits limits;
   limits.user_time_s = 0.5;

@@ -147,7 +147,7 @@ START_TEST(floods_leave_the_answers_of_root) {
 }
 END_TEST
 
-// SECURITY.md names 5,000 answers a second. As many as two seconds bring are given at once.
+// SECURITY.md: 5,000 answers a second. Those of two seconds may come at once.
 START_TEST(rate_of_answers_by_default) {
   World world;
   const auto answered = [&] {

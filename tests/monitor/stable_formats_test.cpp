@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-// What an older version wrote is read, and written again as that version wrote it, so that it would read what this one
-// writes: an old agent with a new monitor and the reverse, an old snapshot with a new placectl. The files of the older
-// version are in tests/data/stable_formats.
+// SPDX-License-Identifier: GPL-2.0-or-later The files of an older version are read, and encoded again to the same
+// bytes. So each version reads the data of the other: an old agent works with a new monitor and the reverse, a new
+// placectl reads an old snapshot. The files of the older version are in tests/data/stable_formats.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -35,7 +34,7 @@ std::string text_of(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Checks that the stored bytes are what `message` is written as, and that the decoder finds all of it in them.
+// Checks that `message` is encoded as the stored bytes, and that decoding them returns all of its fields.
 template <typename Message, typename Decode, typename Encode>
 void stays(const char* name, const Message& message, Decode decode, Encode encoded) {
   const std::string bytes = stored(name);

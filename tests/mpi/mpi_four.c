@@ -12,7 +12,8 @@ static char out[1 << 16], in[1 << 16];
 #define WORLD MPI_COMM_WORLD
 #define ANY MPI_STATUS_IGNORE
 
-/* Two ranks exchange 1000 + 0 + 40 + 24 + 48 + 8 + 4 = 1124 bytes in 9 messages. The 0 is a count beyond 2^31 of a type without bytes. 48 is 3 x 16 in both directions, and 8 and 4 are a put and a get. */
+/* Two ranks exchange 1000 + 0 + 40 + 24 + 48 + 8 + 4 = 1124 bytes in 9 messages. 0 is for a count beyond 2^31 of a type
+ * without bytes, 48 for 3 x 16 bytes in both directions, 8 for a put and 4 for a get. */
 static void large_counts(void) {
   MPI_Datatype empty;
   MPI_Request request;

@@ -184,7 +184,7 @@ static void wrong_degree(void) {
   if (rank == 0) puts("0 0 refused");
 }
 
-/* Attributes that are set by the old names are those that the new names see, and the other way round. */
+/* The new calls get the attributes that the old calls have set, and the reverse. */
 static void attributes(void) {
   int key, value = 7, other = 8, found, *got;
   MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);

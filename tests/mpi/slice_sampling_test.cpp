@@ -17,9 +17,9 @@ struct Sampled {
   double in_slices = 0;  // messages while counting was on
 };
 
-// Sends `rate` messages in each slice for `slices` slices, in rounds of a hundredth of a slice. rate(s) is that of
-// slice s. In rounds without a message nothing looks at the time, as where a program computes. of(s) is the number of
-// the sum, 0 or 1, to which what is sent in slice s belongs.
+// Sends rate(s) messages in slice s for `slices` slices, in rounds of a hundredth of a slice. Rounds without a message
+// do not read the clock, like a program that computes. of(s) is the index, 0 or 1, of the sum to which the messages of
+// slice s belong.
 template <class Rate, class Part>
 std::array<Sampled, 2> run_in_parts(std::uint64_t seed, int slices, Rate rate, Part of) {
   SliceSampling sampling(seed, 1000, 0);
@@ -111,8 +111,8 @@ START_TEST(a_rank_that_becomes_quiet_counts_everything_again) {
 }
 END_TEST
 
-// A program that sends for a time and computes for a time, without a look at the time meanwhile: what it sends first
-// after its computing counts as much as the rest, and neither of them more or less than it is.
+// A program sends and computes in turn, and does not read the clock while it computes. Its first messages after
+// computing have the same share of the counts as of the traffic, and so have the others.
 START_TEST(bursts_are_counted_as_they_are) {
   struct Case {
     double burst, period;  // in slices
@@ -162,7 +162,7 @@ START_TEST(every_place_of_a_span_is_as_likely) {
 }
 END_TEST
 
-// The program computes for a minute: the next message is of a new span, which does not stand for that minute.
+// The program computes for a minute. Then a new span begins, whose weight does not include this minute.
 START_TEST(a_span_does_not_stand_for_what_follows_it) {
   SliceSampling sampling(1, 0, 0, 1000);
   std::uint64_t messages = 0;

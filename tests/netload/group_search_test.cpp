@@ -173,8 +173,8 @@ START_TEST(never_worse_than_the_paper_and_mostly_the_optimum) {
 }
 END_TEST
 
-// Fast links between two nodes each are an optimum of exchanges of single nodes, although fours with medium links may
-// be better.
+// Pairs of nodes with fast links are a local optimum for exchanges of single nodes, although fours with medium links
+// may be better.
 static NetworkLoad network_of_pairs(std::int32_t nodes, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto unit = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };

@@ -65,7 +65,7 @@ START_TEST(the_structure_is_named) {
 }
 END_TEST
 
-// On more ranks a square may become longer in either dimension: as MPI_Dims_create() has it, and not a grid of less.
+// If each side of a square may grow, the first one does, as by MPI_Dims_create(), unless their traffic differs much.
 START_TEST(a_square_has_its_largest_side_first) {
   ck_assert_words(structure_of(of("grid=4x4", 16), 32), "grid 8 x 4 largest first");
   ck_assert_text_eq(structure_of(of("grid=2x2x2", 8), 27), "none");  // a hypercube as well

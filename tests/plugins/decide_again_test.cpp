@@ -167,8 +167,8 @@ START_TEST(a_decision_does_not_depend_on_those_before) {
 }
 END_TEST
 
-// SECURITY.md: mappings that slurmctld remembers are given back ten minutes after the last question about their matrix,
-// as the decoded request is; and when the configuration goes.
+// SECURITY.md: slurmctld frees remembered mappings and decoded requests ten minutes after the last question about their
+// matrix, and when the configuration is dropped.
 START_TEST(mappings_are_remembered_for_ten_minutes) {
   TestMachine(4, 4).configure();
   Environment environment = Environment::with_matrix(ring(12));
@@ -191,8 +191,8 @@ START_TEST(mappings_are_remembered_for_ten_minutes) {
 }
 END_TEST
 
-// There are far more jobs than entries are kept, and than one scheduling cycle has time for. All of them are placed
-// with their matrix.
+// There are far more jobs than kept entries, and more than one scheduling cycle can decide. All of them are placed with
+// their matrix.
 START_TEST(many_jobs) {
   TestMachine(32, 4).configure("DecisionWait=1000");
   const Offer offer(32, 8);

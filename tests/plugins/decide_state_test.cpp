@@ -62,7 +62,7 @@ const CurrentDecision* plan_of(std::uint32_t nodes, std::uint32_t ranks, bool sc
 
 }  // namespace
 
-// Of ranks in blocks, each node takes some 12 bytes.
+// With ranks in blocks, each node takes some 12 bytes of the text.
 START_TEST(planned_ranks_of_1_to_5040_nodes) {
   for (const auto& [nodes, ranks] :
        {std::pair{1U, 64U}, {1U, 8192U}, {64U, 1U}, {97U, 3U}, {1024U, 64U}, {1200U, 54U}, {5040U, 13U}}) {

@@ -15,7 +15,7 @@ const DecisionTimeBudget::Clock::time_point start = DecisionTimeBudget::Clock::t
 // 200 ms in each second in the long run, and 1 s at once.
 DecisionTimeBudget new_budget() { return {milliseconds(200), milliseconds(1000)}; }
 
-// Milliseconds that a user gets who asks for decisions of 5 ms until he gets none.
+// Milliseconds of a user who asks for decisions of 5 ms each until his time is used up.
 int used_by(DecisionTimeBudget& budget, uid_t user, DecisionTimeBudget::Clock::time_point now) {
   int used = 0;
   for (; used < 10000 && !budget.used_up(user, now); used += 5) budget.spend(user, milliseconds(5), now);
@@ -59,7 +59,7 @@ START_TEST(who_floods_starves_himself) {
 }
 END_TEST
 
-// One decision may take longer than all that is left: others are not made to pay for more than there is.
+// One decision may take longer than all time that is left. Other users then lose only the time that was left.
 START_TEST(a_long_decision) {
   DecisionTimeBudget budget = new_budget();
   budget.spend(1, milliseconds(5000), start);

@@ -102,8 +102,8 @@ START_TEST(decisions_without_the_matrix_get_time_again) {
 }
 END_TEST
 
-// An offer takes slurmctld a walk through all jobs. A user whose time is used up causes none, but for the first
-// record of a job that is put off, and for an answer that is kept.
+// slurmctld walks through all jobs to make an offer. For a user whose time is used up it makes none, except for the
+// first record of a job that is put off and for an answer that is kept.
 START_TEST(without_time_no_offer_is_needed) {
   TestMachine(4, 4).configure("DecisionWait=2");
   Environment environment = Environment::with_matrix(ring(4));
@@ -140,7 +140,7 @@ START_TEST(a_user_without_time_takes_none_from_others) {
 }
 END_TEST
 
-// There is time for decisions, but the processor is not to be had before the deadline.
+// There is time for decisions, but slurmctld gets no processor before the deadline.
 START_TEST(a_decision_without_the_processor_is_put_off) {
   TestMachine(4, 4).configure(beside_others);
   const Offer offer(4, 8);

@@ -355,7 +355,7 @@ START_TEST(decisions_reach_the_ring) {
 END_TEST
 
 // The slurmctld before this one writes the ring until this one has read its configuration: with Slurm 23.11 and later
-// "scontrol reconfigure" starts another process. What is decided meanwhile is recorded too.
+// "scontrol reconfigure" starts another process. Decisions made meanwhile are recorded too.
 START_TEST(a_ring_in_use_is_opened_when_it_is_free) {
   const TemporaryDirectory directory;
   const std::string ring = directory.path() + "/decisions";

@@ -414,7 +414,7 @@ START_TEST(a_step_s_ranks_follow_the_measured_network) {
 }
 END_TEST
 
-// The plan is the best of what the search finds for the ranks in several orders; with the plan no order ends worse.
+// The plan is the best result over several orders of the ranks. From the plan, no order ends in a worse result.
 START_TEST(a_step_starts_from_its_plan) {
   std::mt19937_64 random(9);
   constexpr std::int32_t nodes = 9, per_node = 4;

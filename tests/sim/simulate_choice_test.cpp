@@ -156,7 +156,7 @@ START_TEST(patterns_have_their_shape) {
 }
 END_TEST
 
-// The patterns that srun takes. A job to whose number of tasks the pattern does not fit has no matrix.
+// The patterns that srun takes. A job has no matrix if the pattern does not fit its number of tasks.
 START_TEST(patterns_that_stand_in_for_a_matrix) {
   for (const char* word : {"ring", "tree", "grid=auto", "grid=4x2:periodic", "tp=2,pp=2", "pattern=alltoall"}) {
     const PatternSource source(parse_pattern(word));

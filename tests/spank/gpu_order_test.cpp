@@ -161,8 +161,8 @@ START_TEST(nothing_to_change) {
 }
 END_TEST
 
-// Other jobs have the node's other GPUs: the ranks are dealt out over the job's by the links between these. One list
-// for --gpu-bind would count GPUs in a way that depends on how devices are constrained.
+// Other jobs have the node's other GPUs: the links between the job's GPUs decide. One list for --gpu-bind would number
+// GPUs in a way that depends on how devices are constrained.
 START_TEST(a_part_of_the_gpus) {
   const Step three{{"a1"}, {{0, 1, 2}}, Numbers{0, 1, 3}};
   const auto matrix = CommMatrix::from_edges(3, {{0, 1, 5}, {1, 2, 1}});

@@ -36,7 +36,7 @@ Numbers range(int first, int last) {
   return numbers;
 }
 
-// A machine whose cores have one thread, with as many cores in each package.
+// A machine of `cpus` cores with one thread each, `of_package` cores in each package.
 MachineCores machine(int cpus, int of_package) {
   return placement::spank::machine_cores(cpus, [=](int cpu) {
     return CpuPosition{cpu / of_package, cpu % of_package};
@@ -50,7 +50,7 @@ Gpus one_each(int tasks) {
   return gpus;
 }
 
-// Returns the GPU of each slot, for one GPU for each task.
+// Returns the GPU of each slot if each task has one GPU.
 Numbers gpus_in_core_order(const Numbers& slots) {
   Numbers gpus(slots.size());
   for (std::size_t task = 0; task < slots.size(); ++task)
@@ -67,7 +67,7 @@ std::optional<std::vector<GpuShape>> gpus_by(const std::string& text, const std:
   return gpus.shapes;
 }
 
-// The GPUs of a LUMI-G node in the order of its GCDs: the last-level caches that they are attached to.
+// The last-level cache to which each GPU of a LUMI-G node is attached, in the order of its GCDs.
 constexpr int cache_of_gcd[] = {6, 7, 2, 3, 0, 1, 4, 5};
 
 }  // namespace
@@ -291,7 +291,7 @@ START_TEST(gres_conf_of_very_many_gpus) {
 }
 END_TEST
 
-// After a mistake of all nodes of a list, its further lines are not read for each of them.
+// After a mistake at all nodes of a list, further lines with this list are not read for each node.
 START_TEST(gres_conf_of_very_many_mistakes) {
   constexpr int count = 50'000, lines = 20'000;
   const std::string nodes_of_all = "NodeName=n[0-" + std::to_string(count - 1) + "] ";
@@ -314,7 +314,7 @@ START_TEST(gres_conf_of_very_many_mistakes) {
 }
 END_TEST
 
-// As gres.conf(5) says, AutoDetect= of a node counts for it, and not that of the whole file, wherever the lines are.
+// As gres.conf(5) says, AutoDetect= of a node replaces that of the whole file there, in any order of the lines.
 START_TEST(gres_conf_finds_no_gpus_of_a_node_that_says_off) {
   const std::string node =
       "NodeName=a[1-2] AutoDetect=off Name=gpu File=/dev/nvidia0 Links=-1,4\nNodeName=a[1-2] Name=gpu "
@@ -353,7 +353,7 @@ void show_device(const TemporaryDirectory& root, const std::string& driver, cons
   std::ofstream(folder + "/local_cpulist") << cpus << "\n";
 }
 
-// On LUMI-G each two GCDs are at one NUMA node of 16 cores, whose second threads are the CPUs from 64 on.
+// On LUMI-G, each NUMA node has two GCDs and 16 cores. CPUs from 64 on are second threads.
 START_TEST(gpus_as_the_kernel_tells_them) {
   using placement::spank::gpus_by_kernel;
   const MachineCores lumi = placement::spank::machine_cores(128, [](int cpu) { return CpuPosition{0, cpu % 64}; });
@@ -419,7 +419,7 @@ START_TEST(lists_are_put_into_another_order) {
 }
 END_TEST
 
-// One list alone is put into another order: AMD's libraries apply CUDA_VISIBLE_DEVICES to what ROCR_VISIBLE_DEVICES
+// Only one list is reordered, because AMD's libraries apply CUDA_VISIBLE_DEVICES to the GPUs that ROCR_VISIBLE_DEVICES
 // leaves.
 START_TEST(the_list_that_a_program_goes_by) {
   using Names = std::vector<std::string>;

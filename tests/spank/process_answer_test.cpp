@@ -65,7 +65,7 @@ START_TEST(a_process_that_hangs) {
 }
 END_TEST
 
-// What the process has started, scontrol for example, is ended with it: it would hold the other end of this pipe.
+// Processes that the process has started, such as scontrol, end with it. Else they would hold the end of this pipe.
 START_TEST(a_process_that_hangs_with_another) {
   int held[2];
   ck_assert_int_eq(pipe(held), 0);

@@ -136,7 +136,7 @@ START_TEST(a_profile_with_other_arguments_is_known_by_them) {
   ck_assert(stat((store.file_for(other) + ".arguments").c_str(), &status) == 0 && (status.st_mode & 0777) == 0600);
   ck_assert_text_eq(store.find_other_arguments(asked)->file, store.file_for(other));
   ck_assert_text_eq(ProfileStore::noted_arguments(*store.find_other_arguments(asked)).value(), "-x a?b");
-  // What was noted is none of the profiles.
+  // A file with noted arguments is not a profile.
   ck_assert(store.find(other) && store.find_other_ranks(asked).size() == 0);
 }
 END_TEST

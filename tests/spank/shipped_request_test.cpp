@@ -164,7 +164,7 @@ int error_of_exec(const ShippedRequest& shipped) {
   return error;
 }
 
-// A job starts with the user's variables and the matrix if it starts with the user's variables. With 65,536 ranks, the
+// If a job starts with the user's variables alone, it also starts with these and the matrix. With 65,536 ranks, the
 // variables of a step need 500 KiB more.
 START_TEST(the_users_own_environment_takes_room) {
   const PlacementRequest large = request_with(noise(65'536, 3)), small = request_with(noise(4'000, 30));

@@ -497,7 +497,7 @@ START_TEST(rank_0_is_on_the_host_of_master_addr) {
 }
 END_TEST
 
-// The name of a node may have dots. A map that only natural order keeps short enough is natural order.
+// The name of a node may have dots. If only the map of natural order is short enough, the ranks keep that order.
 START_TEST(the_host_of_master_addr_is_matched_as_a_whole_first) {
   ClusterView view = machine(4, 2, 4);
   for (auto& node : view.nodes) node.name += ".site";

@@ -44,7 +44,7 @@ START_TEST(what_stock_would_have_taken) {
 }
 END_TEST
 
-// What Mode=advise does not apply is marked, in each line that is about the nodes advised.
+// Each line about advised nodes is marked, because Mode=advise does not apply them.
 START_TEST(what_is_advised_is_marked) {
   Decision d = decision("n[1-2]", "");
   d.outcome = DECISION_ADVICE;

@@ -71,7 +71,7 @@ linked() {
     run map --node-topology "$nodes/lumi-g.xml" -n 8 --pattern "$pattern"
     [ $code = 0 ] || fail "$command: $err"
     says 'links 100.0 %'
-    has ', the least one'
+    has ', the minimum'
   done
   # Pairs with traffic are on one module, with any rank numbers.
   printf '8 4\n0 7 100\n1 6 100\n2 5 100\n3 4 100\n' >pairs

@@ -53,7 +53,7 @@ struct Case {
   }
 };
 
-// By a reader of its own: RFC 4180, where a name with commas or quotes stands in quotes.
+// Returns the fields of a line by RFC 4180: a name with commas or quotes stands in quotes.
 std::vector<std::string> csv_fields(const std::string& line) {
   std::vector<std::string> fields{""};
   bool quoted = false;

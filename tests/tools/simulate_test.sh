@@ -57,9 +57,9 @@ noted 'skipped 1: run time negative'
 noted 'skipped 1: run time zero'
 noted 'skipped 1: numbers 18 columns'
 noted 'skipped 1: larger machine line'
-noted 'put right 1: allocated processors'
-noted 'put right 1: requested time'
-noted 'put right 3: submitted before'
+noted 'repaired 1: allocated processors'
+noted 'repaired 1: requested time'
+noted 'repaired 3: submitted before'
 has '122 jobs of'
 
 # The same seed gives the same files, with one thread or several; another seed does not.
@@ -271,15 +271,15 @@ printf 'NodeName=n[0-3] CPUs=16 CoresPerSocket=8 ThreadsPerCore=2\n' >threads/sl
 printf 'JobID|Submit|ElapsedRaw|AllocCPUS\n1|5|90|64\n2|5|90|15\n' >threads/log
 run -t threads/topology.conf -s SLURM -o threads/out threads/log
 ends 0
-noted 'put right 2: threads 2 core line 2'
-noted 'put right 1: threads last core line 3'
+noted 'repaired 2: threads 2 core line 2'
+noted 'repaired 1: threads last core line 3'
 [ "$(cut -d , -f 3 threads/out/jobs-SLURM.csv | tr '\n' ' ')" = 'tasks 32 8 ' ] || fail "$command: other numbers of cores"
 printf 'NodeName=n[0-3] CPUs=8 CoresPerSocket=8 ThreadsPerCore=2\n' >threads/slurm.conf
 run -t threads/topology.conf -s SLURM threads/log
 noted 'skipped 1: larger machine line 2'
 run -t 1:4 --node 1x8 --threads-per-core 2 -s SLURM threads/log
 ends 0
-says 'put right 2: threads 2 core'
+says 'repaired 2: threads 2 core'
 printf 'NodeName=n[0-2] CoresPerSocket=8 ThreadsPerCore=2\nNodeName=n3 CoresPerSocket=8\n' >threads/slurm.conf
 run -t threads/topology.conf -s SLURM threads/log
 ends 1
@@ -447,7 +447,7 @@ refused 2 '--node 8 SOCKETSxCORES 2x8'
 awk '/^[^;]/ && NF == 18 { $9 = -1 } 1' "$log" >unlimited.swf
 run "${machine[@]}" -s SLURM unlimited.swf
 ends 0
-noted 'put right 123: requested time'
+noted 'repaired 123: requested time'
 
 for _ in $(seq 200); do tail -n +8 "$log"; done >long.swf
 # On a terminal a bar shows how far it is and how long it will take.

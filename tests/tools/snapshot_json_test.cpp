@@ -24,7 +24,7 @@ void comes_back(const LiveState& state) {
   ck_assert_text_eq(format_snapshot_json(again), json);
 }
 
-// One node, one group, and the rest as it is given.
+// Returns a file with one node, one group, the members `more`, and the members `node` of the node.
 std::string whole(const std::string& more, const std::string& node = "") {
   return "{\"slurm-placement-snapshot\": 3,\n \"nodes\": [\n  {\"name\": \"n1\"" + node + "}],\n \"groups\": [\"n1\"]" +
          (more.empty() ? "" : ",\n " + more) + "}\n";
@@ -60,7 +60,7 @@ START_TEST(numbers_at_their_limits_come_back) {
 }
 END_TEST
 
-// Tables of forecasts in which nothing is foretold, groups without nodes, values per node that nobody knows.
+// Tables without a forecast, groups without nodes, unknown values of nodes.
 START_TEST(what_is_there_and_empty_comes_back) {
   LiveState state = sample_state(2, 0);
   PairArrays arrays(4, {3, 1});
@@ -224,7 +224,7 @@ START_TEST(files_that_are_not_whole) {
 }
 END_TEST
 
-// What is too much is refused before there is memory for it.
+// Files that are too large are rejected before memory is allocated for their content.
 START_TEST(sizes_are_bounded) {
   const std::string deep(1 << 20, '[');
   ck_assert_error(parse_snapshot_json("{\"nodes\": " + deep, "t"), "nesting");

@@ -68,7 +68,7 @@ n1    up        2s     16   0.50      0.25    3%      1.0G       125k      1    
 n2    up        3s     16  15.50     15.00   96%       10M       250M      0        3     10.0d    0.02000
 n3    down      8m     16      -         -     -         -          -      -        1     10.0d    0.01000
 n4    suspect    -      -      -         -     -         -          -      -        0        0s          -
-# P(OUTAGE) is within 24.0h
+# P(OUTAGE): probability of an outage in the next 24.0h
 $(tail -n 1 .out)"
   has '(SnapshotMaxAgeS=60)'
   run nodes --state state --nodes 'n[2,4]' --sort cpu_load_1 --json

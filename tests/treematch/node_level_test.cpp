@@ -35,8 +35,7 @@ ClusterView machine(Busy busy) {
   return view;
 }
 
-// A job of `groups` groups of eight ranks that fill a node each. Pairs of groups exchange much, 2k with 2k + groups
-// / 2.
+// A job of `groups` groups of eight ranks that fill a node each. Groups g and g + groups / 2 exchange much.
 Request job(std::int32_t groups) {
   std::vector<CommEdge> edges;
   for (std::int32_t g = 0; g < groups; ++g)

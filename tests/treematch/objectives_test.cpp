@@ -230,7 +230,7 @@ START_TEST(groups_stay_together) {
 }
 END_TEST
 
-// A step finds about as good a placement on the nodes of its job as the job had in mind.
+// A step's placement on the nodes of its job is about as good as the one for which the nodes were chosen.
 START_TEST(steps_after_their_jobs) {
   Random random(5);
   double planned = 0, found = 0;

@@ -27,7 +27,7 @@ CommMatrix cube(std::int32_t side) {
   return CommMatrix::from_edges(side * plane, std::move(edges));
 }
 
-// Returns the leaves that are free when each of the lowest subtrees, of `size` leaves, has as many as listed.
+// Returns the first counts[k] leaves of the k-th lowest subtree, for each k. A subtree has `size` leaves.
 Ints free_leaves(const Ints& counts, std::int32_t size) {
   Ints leaves;
   for (std::size_t k = 0; k < counts.size(); ++k)

@@ -79,7 +79,7 @@ inline CommMatrix shuffled_stencil(std::int32_t side) {
   return CommMatrix::from_edges(n, std::move(edges));
 }
 
-// The mapping is legal, wherever the deadline interrupts the search.
+// Checks that the mapping is legal wherever the deadline interrupts the search.
 inline void map_in_time(const CommMatrix& matrix, const TreeTopology& tree, const Ints& usable) {
   for (const LeafScope scope : {LeafScope::given, LeafScope::whole})
     for (const int us : {-1000, 0, 20, 300, 2000, 9000, 40000}) {

@@ -104,7 +104,7 @@ START_TEST(a_wider_scope_never_costs_more_than_the_optimum_of_a_narrower_one) {
 }
 END_TEST
 
-// A mapping costs no more than below any one sufficient subtree offered alone.
+// A mapping costs no more than that below any one sufficient subtree that is offered alone.
 START_TEST(never_behind_a_subtree_alone_with_the_usual_effort) {
   Random random(31);
   int compared = 0;
@@ -215,7 +215,7 @@ CommMatrix groups_with_noise(std::int32_t ranks, std::int32_t size, Random& rand
   return CommMatrix::from_edges(ranks, std::move(edges));
 }
 
-// Groups fit into the fullest switches, also where the subtrees below those that suffice are higher, up to 512 ranks.
+// Up to 512 ranks in groups cost no more than on the fullest leaf switches alone, also where higher subtrees suffice.
 START_TEST(groups_are_never_behind_the_fullest_switches_alone) {
   Random random(43);
   const TreeTopology tree = TreeTopology::balanced(Ints{14, 20, 18});

@@ -55,7 +55,7 @@ constexpr CommandHelp choose_help{
 struct JobOptions {
   std::vector<SrunWords> sources;  // the #SBATCH lines, then the command line: a later source takes precedence
   bool has_components = false;     // the job is heterogeneous
-  std::string foreign = {};        // what the script has that is not read here; empty: nothing
+  std::string foreign = {};        // what placectl cannot read in the script; empty: nothing
 
   // Returns the value of an option, or nothing.
   std::optional<std::string> value(std::string_view name) const {
@@ -272,7 +272,7 @@ std::string why_no_nodes(const Job& job) {
     if (!environment_value(name).empty()) return std::string(name) + " is set";
   if (!job.options.foreign.empty()) return job.options.foreign;
   if (job.options.has_components) return "the job has several components";
-  return job.no_size.empty() ? "" : job.no_size + ": not one number";
+  return job.no_size.empty() ? "" : job.no_size + ": expected one number";
 }
 
 bool starts_later(const Start& start, const std::optional<Start>& stock) {

@@ -180,7 +180,7 @@ void report_plugin(const SiteFiles& site, const std::string& slurm, Report& repo
   if (std::error_code unreadable; !std::filesystem::exists(site.plugins, unreadable) && !unreadable)
     return report.needed("missing", site.plugins + ": Slurm does not start with a PluginDir that does not exist");
   if (!may_exist(path))
-    return site.elsewhere.empty() ? report.needed("missing", path + ", unless this host is not a controller")
+    return site.elsewhere.empty() ? report.needed("missing", path + ", if this host is a controller")
                                   : report.in_place("no select_cons_tres.so: " + site.elsewhere);
   const std::string built_for = slurm_version_of_plugin(path);
   if (built_for == slurm) return report.in_place("select_cons_tres.so, built for Slurm " + built_for);

@@ -32,9 +32,9 @@ constexpr CommandHelp gres_conf_help{
     "output of \"lstopo node.xml\" on the node. The lines replace AutoDetect=, which hides the links from srun.\n",
     gres_conf_options, 1, 1};
 
-// Returns the numbers for Links=, gpus() * gpus() values with -1 for a GPU and itself; empty if all GPUs are equally
-// near. They are in proportion to the bandwidth over the hops, and the slowest link is 1. Without links, or with equal
-// ones, they show how near GPUs are by PCI and memory, in the proportions of gpu_costs().
+// Returns the numbers for Links=, GPUs * GPUs values with -1 for a GPU and itself; empty if all GPUs are equally near.
+// They are in proportion to bandwidth / hops, and the slowest link has 1. Without links, or with equal ones, they show
+// how near GPUs are by PCI and memory, in the proportions of gpu_costs().
 std::vector<std::int64_t> link_numbers(const NodeTopology& node) {
   constexpr std::int64_t alike = 100, most = 1000;
   const std::size_t gpus = node.gpus.size();
@@ -95,9 +95,8 @@ void number_as_driver(const CommandLine& line, const NodeTopology& node, std::ve
   const bool known = told.size() == files.size();
   if (known) files = std::move(told);
   if (line.has("driver") || (!known && !files.front().starts_with("/dev/nvidia"))) return;
-  notify("gres-conf",
-         formatted("device files follow %s: for the node's numbers, use --driver with the node's %s",
-                   known ? "this host's numbers" : "the order of NVML, which may differ", driver_directory));
+  notify("gres-conf", formatted("device files have %s: for those of the node's driver, use --driver with the node's %s",
+                                known ? "this host's numbers" : "NVML's numbers, which may differ", driver_directory));
 }
 
 std::vector<std::string> device_files(const CommandLine& line, const NodeTopology& node) {

@@ -224,8 +224,8 @@ void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& 
   task.view = machine_of_gpus(nodes.most, on_node);
 }
 
-// Returns the number of ranks within the limits of the request. As in sbatch(1), a node has --ntasks-per-node or one.
-// Without limits, each node has its usable cores divided by cores_per_task. The minimum of a range of nodes counts.
+// Returns the number of ranks within the limits of the request. As in sbatch(1), a node has --ntasks-per-node tasks, or
+// one. Without limits, each has its usable cores / cores_per_task. Of a range of nodes, the minimum counts.
 std::size_t ranks_within(const Request& request, const ClusterView& view, const std::vector<std::int32_t>& usable) {
   const std::size_t nodes =
       request.max_nodes < INT32_MAX ? static_cast<std::size_t>(request.min_nodes) : view.nodes.size();
@@ -266,8 +266,8 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task, std::optional<Gpu
   return run_map(task);
 }
 
-// Whether ranks are mapped onto the job's own nodes. Without --topology and out of a job there is only the node of
-// --node-topology; without that file, the command line is refused later.
+// Whether ranks are mapped onto the job's own nodes: not with --topology, and not with --node-topology outside of a
+// job. With neither option, the command line is rejected later outside of a job.
 bool is_in_allocation(const CommandLine& line) {
   return !line.has("topology") && !(line.has("node-topology") && !std::getenv("SLURM_JOB_ID"));
 }

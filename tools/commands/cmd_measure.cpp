@@ -62,10 +62,11 @@ static void send(const std::vector<MeasuredPair>& pairs) {
   bool taken = false;
   for (const MonitorReport& report : ask_each_monitor(queries_of(pairs), config_for_records())) {
     taken = taken || report.trouble.empty();
-    const std::string what = "placement-monitor on " + report.from + " took " + std::to_string(pairs.size()) + " pairs";
+    const std::string what =
+        "placement-monitor on " + report.from + " accepted " + std::to_string(pairs.size()) + " pairs";
     notify("measure", report.trouble.empty() ? what : report.trouble);
   }
-  if (!taken) throw Error("no placement-monitor took all pairs");
+  if (!taken) throw Error("no placement-monitor accepted all pairs");
 }
 
 int command_measure(int argc, char** argv) {

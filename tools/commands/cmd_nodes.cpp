@@ -68,7 +68,8 @@ static std::string node_table(const LiveState& state, const std::vector<std::int
                shown_number(node.users.minutes_1, 0), std::to_string(node.outages), shown_seconds(node.observed_s),
                shown_number(node.outage_probability, 5)});
   }
-  return table.text() + "# P(OUTAGE) is within " + shown_seconds(state.outage_horizon_s) + "\n";
+  return table.text() + "# P(OUTAGE): probability of an outage in the next " + shown_seconds(state.outage_horizon_s) +
+         "\n";
 }
 
 int command_nodes(int argc, char** argv) {

@@ -67,7 +67,7 @@ std::string why_no_decision(const Start& start) {
       if (partition == start.partition) controller.mode = mode_names[mode];
   if (!controller.mode.empty() && controller.mode != mode_names[PLACEMENT_ENFORCE])
     return "Mode=" + controller.mode + " in slurmctld for partition " + start.partition +
-           ": the job would run as under stock Slurm, and slurmctld decides only about jobs that start";
+           ": the job would run as under stock Slurm; in this mode slurmctld only makes a decision when a job starts";
   return "no recorded decision. Possible causes: the options name no policy; an option such as --contiguous makes Slurm "
          "choose the nodes; -m POLICY=auto finds no profile; this host cannot read the records; there are too many queries (50 per "
          "second)";

@@ -232,7 +232,7 @@ int command_topology(int argc, char** argv) {
   const std::string text = topology_of(
       read_links(read_input_file(file == "-" ? "/dev/stdin" : file), file, {nodes.begin(), nodes.end()}), nodes);
   if (std::ranges::count(text, '\n') == 1)
-    throw Error(file + ": shows only one switch; latencies on several switches differ by 15 % or more");
+    throw Error(file + ": shows only one switch; distances or latencies that differ by at most 15 % count as equal");
   if (!line.has("save")) return write_output("", text);
   const std::string path = own_topology(name_of_cluster());
   if (path.empty()) throw Error("--save: HOME or the cluster's name is unknown");

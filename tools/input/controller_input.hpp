@@ -12,8 +12,8 @@
 
 namespace placement::tools {
 
-// Returns whether this host has a slurm.conf. Without one, Slurm's commands look for it in the DNS, for 15 s. A
-// placectl of a user does not know the path that the site's commands have; then the result is true.
+// Returns whether this host has a slurm.conf. Without one, Slurm's commands look for it in the DNS, for 15 s. Also true
+// if placectl was built without the path of Slurm's commands, which may know another slurm.conf.
 bool knows_slurm_conf();
 
 // Returns whether a slurmctld answers "scontrol ping", which tries once. Other requests to a slurmctld that does not
@@ -69,7 +69,7 @@ struct Start {
   std::string time, processors, nodes, partition;
   std::time_t seconds = 0;  // from now until the start; 0 for a time in another form than YYYY-MM-DDTHH:MM:SS
 
-  bool has_to_wait() const { return seconds > 5; }
+  bool has_to_wait() const { return seconds > 5; }  // false: it starts at once
 };
 
 // The answer of srun or sbatch to --test-only.

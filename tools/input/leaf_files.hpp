@@ -17,7 +17,7 @@ std::vector<std::int32_t> read_available(const std::string& path, std::int32_t l
 // is out of range or listed twice, or when a rank is missing.
 std::vector<std::int32_t> read_mapping(const std::string& path, std::int32_t ranks, std::int32_t leaves);
 
-// Writes lines "rank leaf".
+// Returns lines "rank leaf", for read_mapping().
 std::string format_mapping(std::span<const std::int32_t> leaf_of_rank);
 
 }  // namespace placement::tools

@@ -309,7 +309,7 @@ class Reader {
   LiveState state_;
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<float> node_latency_us_, node_bandwidth_Bps_;
-  std::optional<PairArrays> arrays_;  // there are groups
+  std::optional<PairArrays> arrays_;  // set if there are groups
   std::vector<bool> seen_pairs_;
 };
 

@@ -86,8 +86,8 @@ int become(const Words& words);
 [[noreturn]] void execute(const Words& words);
 
 // Returns `words`, a command of Slurm, with -m and --comm-matrix for the options of `line`: policy, pattern, --auto,
-// --weight and matrix. The default policy is TREEMATCH. If `of_job` is true, the command starts a step of a job: it
-// also gets --ntasks of `line`, and without any of the other options no -m, because the policy of the job applies. The
+// --weight and matrix. The default policy is TREEMATCH. With `of_job` the command starts a step of a job. It also gets
+// --ntasks of `line`. If `line` has only --ntasks, the command gets no -m, because the policy of the job applies. The
 // plugins must be installed.
 Words words_with_policy(const CommandLine& line, Words words, bool of_job);
 

@@ -90,7 +90,7 @@ std::string format_gpu_summary(const GpuTask& gpu) {
         "GPU cost  %ld, %ld with ranks in the order of the cores (ratio %.3f), %s\n",
         100 * gpu.linked, 100 * gpu.natural_linked, gpu.cost, gpu.natural_cost,
         gpu.natural_cost > 0 ? static_cast<double>(gpu.cost) / static_cast<double>(gpu.natural_cost) : 1.0,
-        gpu.mapping.exact ? "the least one" : "by a search that does not try all");
+        gpu.mapping.exact ? "the minimum" : "by a search that does not try all orders");
   return text + "srun      " + srun_options(gpu) + "\n";
 }
 

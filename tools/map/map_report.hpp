@@ -14,7 +14,7 @@ std::string format_places(const ClusterView& view, const std::vector<RankPlace>&
 // Returns lines with hop-bytes, busiest link, abort probability and expected time. The run time may be 0: not known.
 std::string format_assessment(const tofa::Assessment& assessment, double job_seconds);
 
-// Writes these numbers as members of an object.
+// Writes the numbers of format_assessment() as members of an object.
 void assessment_json(JsonWriter& json, const tofa::Assessment& assessment, double job_seconds);
 
 // Returns a summary for people: the cost, compared with the baselines, and the time of the decision.

@@ -92,7 +92,7 @@ void map_leaves(const MapTask& task, MapOutcome& outcome) {
 }
 
 // Repeats the two steps of a job: slurmctld chooses nodes and cores, then srun places the ranks on them. If the policy
-// has chosen them, srun knows the ranks for which it did.
+// chose them (`by_policy`), srun knows the ranks that it planned for each node.
 Placement on_what_was_chosen(const policies::Policy& policy, const ClusterView& view, const MapTask& task,
                              const Placement& chosen, bool by_policy) {
   ClusterView job = view;

@@ -32,7 +32,7 @@ PolicySpec policy_spec(const CommandLine& line) {
   return spec;
 }
 
-// Takes the pattern that --pattern or the policy's word names out of the parameters of the policy.
+// Returns the pattern that --pattern or the policy's word names, and removes it from the policy's parameters.
 std::optional<pattern::Pattern> take_pattern(const CommandLine& line, MapTask& task) {
   Parameters& parameters = task.spec.parameters;
   std::optional<pattern::Pattern> pattern = from_command_line([&] {
@@ -57,7 +57,7 @@ std::optional<pattern::Pattern> take_pattern(const CommandLine& line, MapTask& t
   return pattern;
 }
 
-// Reads the matrix. If the file does not exist and its name is that of a pattern, the message says how that is given.
+// Reads the matrix. If the file does not exist and its name is that of a pattern, the message shows the option for it.
 CommMatrix read_matrix_file(const std::string& file, TrafficWeight weight) {
   if (!may_exist(file) && file != "-" && pattern::is_pattern(file))
     throw Error(file + ": the file does not exist; for the pattern use --pattern " + shown(file));
@@ -74,9 +74,9 @@ PolicySpec spec_of_job(const PolicySpec& of_job, const MapTask& task) {
   return spec;
 }
 
-// Gives the nodes of the allocation `ranks` tasks, unless they have this number already; a node at most `per_node`. If
-// they are too many, throws Error for the number of the launcher, which may overcommit, else UsageError. `cores` are
-// those of each task; none: as for the tasks of the allocation.
+// Distributes `ranks` tasks over the nodes of the allocation, at most `per_node` on each, unless they have this number
+// already. If they do not fit, throws Error for a launcher's number, which may overcommit, else UsageError. `cores` is
+// the number of cores of each task; none: as for the tasks of the allocation.
 void set_ranks(std::int64_t ranks, std::int64_t per_node, std::optional<std::int64_t> cores, bool of_launcher,
                spank::Allocation& allocation) {
   StepShape& step = allocation.step;
@@ -211,10 +211,10 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
   spank::Allocation allocation = spank::current_allocation(component, kept);
   const auto nodes = static_cast<std::int64_t>(allocation.step.nodes.size());
   if (step.nodes.value_or(nodes) != nodes)
-    throw Error("the --nodes of the step is not the number of nodes of the allocation, " + std::to_string(nodes));
+    throw Error("--nodes of the step differs from the number of nodes of the allocation, " + std::to_string(nodes));
   const bool by_node = places_nodes(line, task, step, nodes);
   if (by_node && step.ranks.value_or(nodes) != nodes)
-    throw Error("the launcher is not started once on each of the " + std::to_string(nodes) + " nodes");
+    throw Error("the launcher must start once on each of the " + std::to_string(nodes) + " nodes");
   const std::string limit =
       "SLURM_NTASKS_PER_NODE" + (component ? "_HET_GROUP_" + std::to_string(*component) : std::string());
   std::int64_t per_node = step.tasks_per_node.value_or(parse_integer(environment_value(limit)).value_or(INT32_MAX));

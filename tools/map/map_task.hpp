@@ -39,7 +39,7 @@ struct AllocationStep {
   std::optional<std::int64_t> component = {};       // of a heterogeneous job, from 0
   bool one_per_node = false;  // if nothing names the number of ranks, the launcher starts one rank on each node
   bool by_node = false;       // one task per node: a matrix with several ranks per task becomes that of the nodes
-  // The most tasks of a node; none: as many as it has cores for. 1: as by_node, if the matrix has more ranks than the
+  // The most tasks on a node; none: its cores are the limit. 1 acts as by_node if the matrix has more ranks than the
   // allocation has nodes.
   std::optional<std::int64_t> tasks_per_node = {};
 

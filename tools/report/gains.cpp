@@ -60,7 +60,7 @@ HtmlSection gains_section(const ReportFacts& facts) {
     return section.without_data(missing(
         "what policies gained.", "no decision on record has both the cost of its placement and that of stock.",
         "jobs with a communication matrix or a pattern (srun -m TREEMATCH=app.mat), whose record has both costs; "
-        "with Mode=observe nothing is changed for them."));
+        "Mode=observe leaves these jobs unchanged."));
   section.body += paragraph(
       "Cost of each placement divided by the cost of stock: Slurm's own nodes if they are on record, otherwise the first "
       "nodes that Slurm offered, in natural order. "

@@ -70,7 +70,7 @@ sim::JobList jobs_of(const CommandLine& line, const sim::JobSelection& selection
   }
   if (!slurmctld_answers()) throw Error("no slurmctld answers on this host, so sacct is not asked");
   const bool own = hides_other_jobs(config_for_records());
-  log = own ? "sacct, of this user alone (PrivateData=jobs)," : "sacct";
+  log = own ? "sacct (only this user's jobs, because of PrivateData=jobs)" : "sacct";
   setenv("SLURM_TIME_FORMAT", "%s", 1);  // times in seconds since 1970, in any time zone
   SlurmCommand sacct(
       {"sacct", own ? "--user=" + std::to_string(geteuid()) : "--allusers", "--parsable2", "--allocations",

@@ -16,8 +16,8 @@ std::string now(const sim::Occupancy& occupancy) {
          fact("Largest below one leaf switch", std::to_string(occupancy.largest_in_switch) + " cores") +
          fact("Largest in one subtree", std::to_string(occupancy.largest_in_subtree) + " cores") +
          fact("Running jobs", std::to_string(occupancy.jobs)) +
-         fact("On more switches than needed", std::to_string(occupancy.spread_jobs)) +
-         fact("Leaf switches beyond need, mean", shown_number(occupancy.extra_switches)) + "</dl>\n";
+         fact("Jobs on more switches than needed", std::to_string(occupancy.spread_jobs)) +
+         fact("Leaf switches of a job beyond its need, mean", shown_number(occupancy.extra_switches)) + "</dl>\n";
 }
 
 std::string time_in_log(const SiteReplay& replay, std::int64_t time_us) {
@@ -113,8 +113,8 @@ HtmlSection decisions_section(const ReportFacts& facts) {
   section.body +=
       paragraph(std::to_string(input.decisions.size()) + " decisions, the first of " +
                 shown_time(input.decisions.front().at_s) + ", the last of " + shown_time(input.decisions.back().at_s) +
-                ". " + std::to_string(starts.starts) + " are about a start; " + std::to_string(starts.stock) + " (" +
-                shown_number(share, 1) + " % of the starts) left the job to stock Slurm.");
+                ". " + std::to_string(starts.starts) + " concern the start of a job; " + std::to_string(starts.stock) +
+                " (" + shown_number(share, 1) + " % of the starts) left the job to stock Slurm.");
   HtmlTable table(
       "By policy and outcome; \"ahead\" means that the backfill scheduler asked where the job could run",
       {"Policy", "<Outcome", "<Meaning", "Median time", "Longest", "Decisions", "<Share of the most frequent"});

@@ -93,8 +93,8 @@ HtmlSection advice_section(const ReportFacts& facts);
 // Returns an interval for a table: "0.80 to 0.95"; "not known" of fewer than two values.
 std::string shown_interval(const sim::MeanInterval& interval);
 
-// The gain of a policy by its own records. It is the cost of the placement divided by that of ranks in order on the
-// first nodes offered, as in stock Slurm. Below 1 the policy is better. Means are geometric, intervals are of 90 %.
+// The gain of a policy by its own records: the cost of the placement divided by that of natural order on Slurm's own
+// nodes, or else on the first nodes offered. Below 1 the policy is better. Means are geometric, intervals are of 90 %.
 struct PolicyGain {
   std::string policy;
   bool used = true;           // false: the placements were computed and not used (Mode=observe or advise)
@@ -125,8 +125,8 @@ inline constexpr const char* starts_subject = "Do policies decide most starts?";
 
 // Returns the advice about starts_subject, TREEMATCH, NLA and TOFA, by three rules:
 //   1. If more than a fifth of 30 or more starts ended as stock, the reasons come first.
-//   2. "no" for a policy whose recorded costs are above those of stock: 30 jobs of 5 users, whole 90 % interval, 1 %.
-//   3. "yes" for a policy whose costs are below those of stock by this measure. Otherwise it is observed for longer.
+//   2. With 30 jobs of gain_users users: "no" for a policy whose whole 90 % interval is 1 % or more above stock.
+//   3. "yes" if the whole interval is 1 % or more below stock. Otherwise the policy is observed for longer.
 std::vector<Advice> advice_of(const ReportFacts& facts);
 
 }  // namespace placement::tools

@@ -10,16 +10,15 @@ namespace placement::tools {
 // Options of placectl simulate that placectl report has too.
 inline constexpr Option node_option{0, "node", "SxC", "sockets and cores per socket of the nodes of a tree or torus"};
 inline constexpr Option threads_per_core_option{
-    0, "threads-per-core", "N",
-    "processors that the log counts for each core [that of slurm.conf for logs of sacct, else 1]"};
+    0, "threads-per-core", "N", "processors per core in the log [from slurm.conf for logs of sacct, else 1]"};
 inline constexpr Option communication_option{'a', "communication", "PERCENT",
                                              "share of the run time spent communicating [30]"};
 inline constexpr Option traffic_pattern_option{
     0, "pattern", "WORD",
     "source of the matrices: random, random=DEGREE (mean number of neighbours), dt (trees of NPB DT),\n"
     "FOLDER/ of recorded matrices, or a pattern as for srun (ring, tree, alltoall, grid=, tp=,..).\n"
-    "Jobs without a recorded matrix of their number of tasks, and those that the pattern does not\n"
-    "fit, have no matrix [random]"};
+    "A job has no matrix if none is recorded for its number of tasks, or if the pattern does not\n"
+    "fit it [random]"};
 inline constexpr Option seed_option{0, "seed", "N", "seed of all random choices [1]"};
 
 // Readers for the options of placectl simulate. All throw UsageError, which names the option and its allowed values.

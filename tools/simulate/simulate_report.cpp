@@ -130,8 +130,8 @@ std::string comparisons_text(const Report& report) {
                      c.difference.mean, interval_text(c.difference).c_str(), shown_number(c.ratio.mean, 3).c_str());
   }
   if (out.empty()) return out;
-  return "\nPaired by job: mean difference (flow and run in seconds), its 90 % confidence interval by Student's t (open: it\n"
-         "contains 0, or one job has no interval), and the geometric mean of the ratios\n" +
+  return "\nPaired by job: mean difference (flow and run in seconds), its 90 % confidence interval by Student's t (open: the\n"
+         "interval contains 0, or is unknown because there is one job), and the geometric mean of the ratios\n" +
          out;
 }
 

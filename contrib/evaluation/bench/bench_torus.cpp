@@ -208,7 +208,7 @@ Cost weighted_hop_bytes(const TorusTopology& torus, const tools::MapFaults& faul
   for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) {
     const auto partners = matrix.neighbours(rank);
     const auto weights = matrix.weights(rank);
-    std::vector<std::int64_t> distance;  // computed when it is needed
+    std::vector<std::int64_t> distance;  // empty until it is needed
     for (std::size_t k = 0; k < partners.size(); ++k) {
       if (partners[k] <= rank) continue;
       const std::int32_t there = position[partners[k]];

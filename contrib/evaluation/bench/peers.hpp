@@ -10,11 +10,11 @@ namespace placement::bench {
 
 using Mapping = std::vector<std::int32_t>;  // leaf of each rank
 
-// Top-down multisection by METIS' recursive bisection, on the leaves that the project's own packing
-// chooses when there are more than ranks; sizes that METIS misses are put right by cheap moves.
+// Top-down multisection by METIS' recursive bisection. If leaves outnumber ranks, the project's own packing chooses the
+// leaves. Cheap moves correct parts whose size METIS missed.
 Mapping metis_multisection(const Instance& instance, std::uint64_t seed);
 
-// SCOTCH's mapping onto its tleaf architecture, restricted to the usable leaves, fillers included.
+// SCOTCH's mapping onto the usable leaves of its tleaf architecture. Ranks without traffic fill the spare leaves.
 Mapping scotch_mapping(const Instance& instance, std::uint64_t seed);
 
 }  // namespace placement::bench
