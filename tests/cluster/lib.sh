@@ -39,14 +39,18 @@ expect_fail() {  # command... must not succeed; its output goes to $WORK/output
   if "$@" >"$WORK/output" 2>&1; then fail "succeeded: $*"; fi
 }
 
-wait_for() {  # seconds command...: until the command succeeds; a busy machine gets three times the seconds
-  local - end=$((SECONDS + 3 * $1))
+succeeds_within() {  # seconds command...: repeats the command until it succeeds; the other clusters need the processor, too
+  local - end=$((SECONDS + $1)) pause=0.1
   set +x
   shift
   until "$@" >/dev/null 2>&1; do
-    [ $SECONDS -lt $end ] || fail "not within the time: $*"
-    sleep 0.1
+    [ $SECONDS -lt $end ] || return 1
+    sleep $pause
+    pause=0.2
   done
+}
+wait_for() {  # seconds command...: fails unless the command succeeds; a busy machine gets three times the seconds
+  succeeds_within $((3 * $1)) "${@:2}" || fail "not within the time: ${*:2}"
 }
 
 # For what stock Slurm does in one way up to a version and in another way from then on: whether this Slurm is of this version,
@@ -79,11 +83,10 @@ stop_daemon() { cluster stop "$1"; }
 kill_daemon() { cluster kill "$1"; }
 restart_daemon() { cluster restart "$1"; }
 restart_slurmctld() {  # and waits until the nodes that answered before do so again, unless slurm.conf has lost nodes
-  local - before end=$((SECONDS + 30))
+  local before
   before=$(answering_nodes)
   cluster restart slurmctld || return
-  set +x
-  until as_many_answer "$before" || [ $SECONDS -ge $end ]; do sleep 0.1; done
+  succeeds_within 30 as_many_answer "$before" || true
 }
 slurmctld_log() { cat "$CLUSTER/log/slurmctld.log"; }
 # Marks the present end of slurmctld's log; log_since prints what came after it.
@@ -141,9 +144,10 @@ ranks_sharing() {  # the same for the number of ranks that share memory
 # ---- between two tests
 all_idle() {
   local nodes
+  [ -z "$(squeue -h)" ] || return
   nodes=$(sinfo -h -N -o %N | sort -u | wc -l)
   # Without an answer of slurmctld there are none.
-  [ "$nodes" -gt 0 ] && [ "$(sinfo -h -N -t idle -o %N | sort -u | wc -l)" = "$nodes" ] && [ -z "$(squeue -h)" ]
+  [ "$nodes" -gt 0 ] && [ "$(sinfo -h -N -t idle -o %N | sort -u | wc -l)" = "$nodes" ]
 }
 settle() {
   local -
@@ -155,11 +159,7 @@ settle() {
   for id in $(scontrol -o show reservation 2>/dev/null | sed -n 's/^ReservationName=\([^ ]*\) .*/\1/p'); do
     scontrol delete reservation="$id"
   done
-  local end=$((SECONDS + 40))
-  until all_idle; do
-    [ $SECONDS -lt $end ] || return 1
-    sleep 0.1
-  done
+  succeeds_within 40 all_idle
 }
 
 # ---- entry

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tests/cluster/run: which functions each tier has, and what tests/quarantine may contain. Each "# tier:" line of the real tests is at
-# the top of its file or directly above a function. contrib/check --system has the unit test programs that use a library of the system.
+# the top of its file or directly above a function, as is each "# system:" line. contrib/check --system has the unit test programs that use a
+# library of the system.
 # contrib/check accepts the options that .ci/run gives it.
 set -u
 top=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0
@@ -31,8 +32,12 @@ cat >"$work/tests/cluster/quick.test" <<'END'
 
 test_core() {
 }
+# system: any
 # tier: all
 test_core_variant() {
+}
+# system: any
+test_core_text() {
 }
 END
 cat >"$work/tests/cluster/own.test" <<'END'
@@ -43,11 +48,11 @@ test_own() {
 }
 END
 listed() { "$work/tests/cluster/run" --list "$@" 2>/dev/null | paste -sd ' '; }
-expect "the first tier" "$(listed --tier first)" "own/test_own quick/test_core slow/test_promise"
+expect "the first tier" "$(listed --tier first)" "own/test_own quick/test_core quick/test_core_text slow/test_promise"
 expect "the tests that depend on the system" "$(listed --tier system)" "quick/test_core slow/test_promise"
-expect "every test" "$(listed --tier all)" "own/test_own quick/test_core quick/test_core_variant slow/test_rare slow/test_promise"
+expect "every test" "$(listed --tier all)" "own/test_own quick/test_core quick/test_core_variant quick/test_core_text slow/test_rare slow/test_promise"
 expect "a pattern in the first tier" "$(listed --tier first slow/)" "slow/test_promise"
-expect "a pattern of two tests" "$(listed test_core)" "quick/test_core quick/test_core_variant"
+expect "a pattern of three tests" "$(listed test_core)" "quick/test_core quick/test_core_variant quick/test_core_text"
 if "$work/tests/cluster/run" --list nothing/here >/dev/null 2>&1; then fail "a pattern without a test is accepted"; fi
 
 quarantine() { printf '%s\n' "$@" >"$work/tests/quarantine" && "$work/tests/cluster/run" --list >/dev/null 2>&1; }
@@ -58,16 +63,16 @@ if quarantine "quick/test_core 2026-11-28"; then fail "quarantine without a reas
 if quarantine "quick/test_core fails when the clock jumps"; then fail "quarantine without a date is accepted"; fi
 
 for file in "$top"/tests/cluster/*.test; do
-  awk '/^$/ { below = 1 } pending && !/^test_/ { print pending } { pending = "" }
-    /^# tier:/ { if (!/^# tier: (first|all)$/) print; else if (below) pending = $0 " in line " NR }' "$file" >"$work/stray"
+  awk '/^$/ { below = 1 } /^# (tier|system):/ { if (!/^# (tier: (first|all)|system: any)$/) print; else if (below) pending = $0 " in line " NR; next }
+    pending && !/^test_/ { print pending } { pending = "" }' "$file" >"$work/stray"
   [ ! -s "$work/stray" ] || fail "${file##*/}: not above a function: $(paste -sd ';' "$work/stray")"
 done
 first=$("$top/tests/cluster/run" --list --tier first | wc -l) every=$("$top/tests/cluster/run" --list | wc -l)
 if [ "$first" -eq 0 ] || [ "$first" -ge "$every" ]; then fail "the first tier has $first of $every functions"; fi
 
-system=$(sed -n '/^system_tests=(/,/^)/s/^ *\(tests[^ ]*\) *# .*/\1/p' "$top/contrib/check")
+system=$(sed -n '/^system_tests=(/,/^)/s/^ *\(tests[^ ]*\).*/\1/p' "$top/contrib/check")
 [ -n "$system" ] || fail "contrib/check has no system_tests"
-for test in $system; do [ -e "$top/$test.cpp" ] || fail "system_tests of contrib/check: $test does not exist"; done
+for test in $system; do [ -e "$top/$test" ] || [ -e "$top/$test.cpp" ] || fail "system_tests of contrib/check: $test does not exist"; done
 for file in $(cd "$top" && grep -lE '#include <(dlfcn|gcrypt|gelf|hwloc|json|lemon|munge|scotch|slurm/|sqlite3|yaml|zlib|zstd)' tests/*/*_test.cpp); do
   grep -qx "${file%.cpp}" <<<"$system" || fail "$file uses a library and is not in system_tests of contrib/check"
 done
