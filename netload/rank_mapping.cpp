@@ -131,8 +131,8 @@ class Exchange {
   std::vector<std::int32_t>& place_;
   const std::size_t nodes_;
   std::vector<std::vector<std::size_t>> units_on_;  // of each node
-  std::int64_t look_ = 0;                           // the number of the call of for_each_candidate()
-  std::vector<std::int64_t> seen_in_;               // the last one of its calls that has used the node
+  std::int64_t look_ = 0;                           // number of the current call of for_each_candidate()
+  std::vector<std::int64_t> seen_in_;               // by node: the last call that visited it
   std::int64_t left_ = most_comparisons;
   std::vector<double> cost_on_;  // of each unit on each node, while the others keep their places
   double total_ = 0;

@@ -10,7 +10,7 @@
 namespace placement::pattern {
 
 // A grid of ranks in which neighbours exchange halos. Ranks are numbered as by MPI_Cart_create() without reordering:
-// the last coordinate changes first.
+// the last coordinate changes fastest.
 struct Grid {
   std::vector<std::int32_t> sides;  // 1 to 8 sides of at least 1; empty: balanced sides for each number of ranks
   std::int32_t dimensions = 3;      // number of the balanced sides, 2 or 3

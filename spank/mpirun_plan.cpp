@@ -181,11 +181,9 @@ std::string remedy(bool open_mpi, const std::string& policy, const MpirunPlan& p
     return "only srun finds a stored profile (auto); \"placement-profile -o FILE mpirun ...\" makes one for -m " +
            policy + "=FILE";
   if (!open_mpi) return "\"placectl run -- mpiexec ...\" chooses the order of the nodes, and srun places each rank";
-  if (!plan.path.empty()) {
-    std::string text = mpirun_command;
-    return text += ", PLACEMENT_MPIRUN=yes at the submission, and srun use it";
-  }
-  return "\"placectl run -- mpirun ...\" and srun use it";
+  if (!plan.path.empty())
+    return std::string("use ") + mpirun_command + ", submit with PLACEMENT_MPIRUN=yes, or use srun";
+  return "use \"placectl run -- mpirun ...\" or srun";
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ Placement place_by_objective(Objective objective, const ClusterView& view, const
 Placement place_balanced(const ClusterView& view, const Request& request, const Deadline& deadline,
                          const PlaceByHopBytes& place);
 
-// As above, with the objective `worst_group`. Starts from the placement with the least hop-bytes. Then distributes the
-// groups over leaf switches, on as few for each group as possible, and maps matrices with more traffic in the groups.
+// As above, with the objective `worst_group`. Starts from the placement with the least hop-bytes. Then puts each
+// group on as few leaf switches as possible, and also maps by matrices in which the traffic inside groups is increased.
 Placement place_by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline,
                                const PlaceByHopBytes& place);
 

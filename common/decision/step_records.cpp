@@ -36,7 +36,8 @@ bool is_same_start(const Decision& plan, const Decision& step) {
          step.uid == plan.uid && step.at_s >= plan.at_s - most_skew_s;
 }
 
-// A step in Slurm's order has no costs on record, but a reason.
+// Returns whether the step has the request and the nodes of the plan. A placed step has a reason only if its request
+// differs from the job's. A step in Slurm's order always has a reason.
 bool is_of_plan(const Decision& plan, const Decision& step) {
   const bool counts = step.outcome == DECISION_STOCK ? plan.outcome != DECISION_ADVICE : step.reason.empty();
   return counts && step.policy == plan.policy && (plan.tasks == 0 || step.tasks == plan.tasks) &&
@@ -102,7 +103,7 @@ void describe_step(Decision& decision, const std::vector<Decision>& steps) {
     decision.step = step->step;
     if (step->outcome != DECISION_STOCK) decision.given = step->given;
     decision.cost = step->cost;
-    // A step with other cores per task runs on other cores, for which the stock cost is not known.
+    // A step with another number of cores per task uses other cores, whose stock cost is unknown.
     if (!decision.natural_cost.empty() && decision.natural_cost != step->natural_cost)
       decision.first_nodes_cost.clear();
     decision.natural_cost = step->natural_cost;

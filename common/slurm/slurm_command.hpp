@@ -29,7 +29,7 @@ class SlurmCommand {
  public:
   // Starts the command.
   //   words        the name of the command, such as "scontrol", and its arguments
-  //   with_errors  true: the output includes standard error; false: an error of text() has a line of it
+  //   with_errors  true: the output includes standard error; false: only the Error of text() quotes it
   //   input        lines that the command reads on standard input
   // Throws Error if the command cannot be started.
   explicit SlurmCommand(std::vector<std::string> words, bool with_errors = false, const std::string& input = {});
@@ -38,8 +38,8 @@ class SlurmCommand {
   // Waits for the end of the command, and returns its output and exit code. Call it or text() once.
   CommandOutput output();
 
-  // Waits for the end of the command, and returns what it prints. Throws Error if it fails. The text has the first line
-  // of standard error, without leading dashes. With an input, it has the last lines of standard error and of the input.
+  // Waits for the command to end and returns its output. Throws Error if it fails. The Error quotes the first line of
+  // standard error, without leading dashes. After an input, it quotes the last lines of standard error and the input.
   std::string text();
 
  private:

@@ -20,7 +20,7 @@ namespace placement::planning {
 namespace {
 
 constexpr std::size_t max_piece = 64 << 10;
-constexpr std::size_t most_hashed = 4 << 20;  // of a request, in a millisecond; the largest matrix takes 1.4 MiB
+constexpr std::size_t most_hashed = 4 << 20;  // bytes of a request, about 1 ms; the largest matrix takes 1.4 MiB
 
 // Returns at most one byte more than the longest value that is allowed, so that the caller can refuse a longer one.
 // In Slurm, a variable may have a GiB.

@@ -21,7 +21,7 @@ namespace placement::spank {
 namespace {
 
 constexpr std::time_t learned_anew_after_s = 30 * 86400;
-constexpr double most_difference_of_runs = 0.1;  // the part of the traffic by which two runs that agree may differ
+constexpr double most_difference_of_runs = 0.1;  // largest share of the traffic by which runs differ and still agree
 
 std::shared_ptr<const CommMatrix> matrix_in(const StoredProfile& profile, TrafficWeight weight) {
   try {
@@ -50,8 +50,8 @@ LearnedProfile read(const Source& source, TrafficWeight weight) {
   return own;
 }
 
-// Returns the profiles of other numbers of ranks, those with the nearest numbers first, and the user's own before
-// learned ones. None is read, as there may be many, and large ones.
+// Returns the profiles of other numbers of ranks, the nearest numbers first. At equal distance, the user's own come
+// before learned ones. Does not read the files, because they may be many and large.
 std::vector<Source> other_ranks(const ProfileStore& store, const ProgramRun& run) {
   std::vector<Source> sources;
   for (const StoredProfile& profile : store.find_other_ranks(run)) sources.push_back({profile.ranks, {profile}, false});
@@ -65,7 +65,7 @@ std::vector<Source> other_ranks(const ProfileStore& store, const ProgramRun& run
   return sources;
 }
 
-// Returns what a message adds about a profile of the program with other arguments; empty if there is none.
+// Returns the part of a message that names a stored profile with other arguments; empty if there is none.
 std::string other_arguments(const ProfileStore& store, const ProgramRun& run) {
   const auto other = store.find_other_arguments(run);
   if (!other) return {};

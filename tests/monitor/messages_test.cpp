@@ -131,7 +131,7 @@ START_TEST(lease_comes_back) {
   ck_assert(refused([](ProbeLease& l) { l.kind = static_cast<ProbeKind>(4); }));
   ck_assert(refused([](ProbeLease& l) { l.role = static_cast<ProbeRole>(0); }));
   ck_assert(refused([](ProbeLease& l) { l.packets = 0; }));
-  // placement-agent(8): up to 256 packets, and good for a minute at most.
+  // A lease has at most 256 packets and expires after at most a minute.
   ck_assert(!refused([](ProbeLease& l) { l.packets = 256; }));
   ck_assert(refused([](ProbeLease& l) { l.packets = 16385; }));
   ck_assert(!refused([](ProbeLease& l) { l.expires_in_ms = 60000; }));

@@ -38,7 +38,7 @@ struct HeatMapStyle {
   std::string title = {};
   std::string axis = "rank";            // name of both axes
   std::string unit = {};                // shown next to the scale of colours
-  bool logarithmic = true;              // values <= 0 are then drawn as none, as those of traffic always are
+  bool logarithmic = true;              // values <= 0 then get the colour of no traffic, as traffic of 0 always does
   std::vector<std::string> names = {};  // of rows and columns, shown instead of numbers; empty or `size` names
 };
 
