@@ -80,11 +80,14 @@ run_daemon() {  # label command...
 
 daemon_pid() { cat "$ROOT/pid/$1" 2>/dev/null; }
 
-# Reads the state of the process, because kill -0 also succeeds for a zombie.
+# Reads the state of the process, because kill -0 also succeeds for a zombie. Starts no process, because loops call it.
 daemon_alive() {
-  local pid
-  pid=$(daemon_pid "$1")
-  [ -n "$pid" ] && grep -qs '^State:.[^ZX]' "/proc/$pid/status"
+  local pid word state _
+  read -r pid 2>/dev/null <"$ROOT/pid/$1" || return
+  while read -r word state _; do
+    [ "$word" != State: ] || { [[ $state != [ZX] ]]; return; }
+  done 2>/dev/null <"/proc/$pid/status"
+  return 1
 }
 
 start_munged() {

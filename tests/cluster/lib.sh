@@ -95,7 +95,7 @@ log_since() { tail -c "+$(($(cat "$WORK/log-mark") + 1))" "$CLUSTER/log/slurmctl
 
 # ---- jobs
 job_field() {  # job field: its value in "scontrol show job", with spaces in it if there are
-  scontrol -o show job "$1" | sed -n "s/.* $2=//p" | sed 's/ [A-Za-z:/]*=.*//' | head -n 1
+  scontrol -o show job "$1" | sed -n "/.* $2=/{s///; s/ [A-Za-z:/]*=.*//; p; :rest; n; b rest}"
 }
 job_state() { job_field "$1" JobState; }
 job_is() { [ "$(job_state "$1")" = "$2" ]; }
