@@ -45,6 +45,8 @@ make_root() {  # directory suite mirror keyring
   proxy=$(sed -n 's/^Acquire::http::Proxy "\(.*\)";/\1/p' "$R/apt.conf")
   [ -z "$proxy" ] || export http_proxy=$proxy
   [[ $mirror = https:* ]] && more=(--include=ca-certificates)
+  # dpkg does not wait for the disk: after a crash, the root is made again.
+  mkdir -p "$R/tree/etc/dpkg/dpkg.cfg.d" && echo force-unsafe-io >"$R/tree/etc/dpkg/dpkg.cfg.d/root" || return 1
   if ! debootstrap --variant=minbase "${more[@]}" --keyring="$keyring" "$suite" "$R/tree" "$mirror" >"$R/log" 2>&1 </dev/null; then
     tail -n 5 "$R/log" "$R/tree/debootstrap/debootstrap.log" 2>/dev/null >&2
     return 1
