@@ -67,8 +67,10 @@ class Monitor {
         keeper_(settings_.config, settings_.decision_owners, log_),
         watch_(node_names(settings_.hosts), keeper_.history(), settings_.config.outage_estimator, log_, now()),
         port_{protocol::UdpSocket({{}, static_cast<std::uint16_t>(settings_.config.monitor_port)}),
-              {credentials, static_cast<std::int32_t>(settings_.hosts.nodes.size()),
-               [this](const std::string& name, const protocol::NetAddress& from) { return admit(name, from); }}},
+              {credentials,
+               static_cast<std::int32_t>(settings_.hosts.nodes.size()),
+               {[this](const std::string& name) { return watch_.index(name); },
+                [this](std::int32_t node, const protocol::NetAddress& from) { return has_address(node, from); }}}},
         probing_(settings_.config, configuration_.switches(), watch_, port_),
         publisher_(settings_.config.snapshot_file, static_cast<double>(settings_.config.outage_horizon_h) * 3600, log_),
         slurm_(settings_.slurm_conf, settings_.order),
@@ -112,14 +114,10 @@ class Monitor {
   }
 
  private:
-  // Returns the number of the node of this name, if it has the address.
-  std::optional<std::int32_t> admit(const std::string& name, const protocol::NetAddress& from) {
-    const auto node = watch_.index(name);
-    if (!node) return std::nullopt;
-    const SlurmHost& host = settings_.hosts.nodes[*node];
-    for (const protocol::NetAddress& known : addresses_.find(host.address, protocol::steady_s()))
-      if (known.ip == from.ip) return node;
-    return std::nullopt;
+  bool has_address(std::int32_t node, const protocol::NetAddress& from) {
+    for (const protocol::NetAddress& known : addresses_.find(settings_.hosts.nodes[node].address, protocol::steady_s()))
+      if (known.ip == from.ip) return true;
+    return false;
   }
 
   void receive(double now_s) {

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "common/topology/topology_yaml.hpp"
-#include "monitor/protocol/sockets.hpp"
 
 namespace placement::monitor {
 
 constexpr double good_for_s = 3600, bad_for_s = 60;
+constexpr double slow_s = 0.1, pauses = 4;
 constexpr double times_the_wait = 20;  // a failure that took long is kept longer, because nothing is heard meanwhile
 
 NodeSwitches node_switches(std::span<const SwitchShape> switches, std::size_t nodes) {
@@ -55,10 +55,11 @@ NodeSwitches read_node_switches(const std::string& slurm_conf, std::span<const N
 
 const std::vector<protocol::NetAddress>& AddressCache::find(const std::string& address, double now_s) {
   Entry& entry = entries_[address];
-  if (entry.until_s > now_s) return entry.addresses;
+  if (entry.until_s > now_s || pause_until_s_ > now_s) return entry.addresses;
   const double began_s = protocol::steady_s();
-  entry.addresses = protocol::resolve(address, 0);
+  entry.addresses = resolve_(address, 0);
   const double took_s = protocol::steady_s() - began_s;
+  if (took_s > slow_s) pause_until_s_ = now_s + (1 + pauses) * took_s;
   entry.until_s = now_s + (entry.addresses.empty() ? std::max(bad_for_s, times_the_wait * took_s) : good_for_s);
   return entry.addresses;
 }

@@ -8,6 +8,7 @@
 #include "common/topology/switch_tree.hpp"
 #include "monitor/monitor/pair_model.hpp"
 #include "monitor/protocol/messages.hpp"
+#include "monitor/protocol/sockets.hpp"
 
 namespace placement::monitor {
 
@@ -25,7 +26,9 @@ NodeSwitches node_switches(std::span<const SwitchShape> switches, std::size_t no
 // Caches the addresses of hosts for an hour, and failures for a minute or twenty times as long as the lookup took.
 class AddressCache {
  public:
-  // Returns the addresses of a host, with port 0, or none when the resolver knows none. May block for a lookup.
+  explicit AddressCache(decltype(protocol::resolve)* resolve = protocol::resolve) : resolve_(resolve) {}
+  // Returns the addresses of a host, with port 0, or none when the resolver knows none. May block for a lookup. After a
+  // lookup of more than 0.1 s, there is no other one for four times its duration. Then find() returns what is cached.
   const std::vector<protocol::NetAddress>& find(const std::string& address, double now_s);
 
  private:
@@ -34,6 +37,8 @@ class AddressCache {
     double until_s = 0;
   };
   std::unordered_map<std::string, Entry> entries_;
+  decltype(protocol::resolve)* resolve_;
+  double pause_until_s_ = 0;
 };
 
 }  // namespace placement::monitor

@@ -237,7 +237,7 @@ ServerSessions::Received ServerSessions::answer_hello(const Nonce& nonce, const 
 // Returns whether a credential from this address may be decoded, which takes time.
 bool ServerSessions::may_attempt(Peer& peer, const NetAddress& from, double now_s) {
   if (peer.address == from) return peer.attempts.take(now_s);
-  if (is_reserved_port(from.port)) return peer.reserved.take(now_s);
+  if (is_reserved_port(from.port) && (!peer.channel || peer.address.ip == from.ip)) return peer.reserved.take(now_s);
   if (peer.strangers.empty())
     peer.strangers.assign(stranger_buckets, TokenBucket(limits_.stranger_joins_per_s, limits_.peer_joins_burst));
   // A keyed hash of port and minute selects the bucket. So only the monitor knows which ports share a bucket for a
@@ -255,7 +255,7 @@ ServerSessions::Received ServerSessions::answer_join(const JoinFrame& join, cons
   };
   // Without a valid cookie the sender's address may be forged, so there is no answer.
   if (!good_cookie(join, from, now_s)) return {.refused = Refusal::bad_cookie};
-  const std::optional<std::int32_t> index = admit_(join.name, from);
+  const std::optional<std::int32_t> index = admit_.index(join.name);
   if (!index || *index < 0 || static_cast<std::size_t>(*index) >= peers_.size()) return refuse(Refusal::unknown_node);
   Peer& peer = peers_[*index];
   if (!may_attempt(peer, from, now_s)) return {.refused = Refusal::too_many};
@@ -264,6 +264,7 @@ ServerSessions::Received ServerSessions::answer_join(const JoinFrame& join, cons
   const std::optional<JoinSecret> secret = decode<JoinSecret>(decoded.payload);
   if (!secret || secret->nonce != join.nonce || secret->cookie != join.cookie || secret->name != join.name)
     return refuse(Refusal::bad_credential);
+  if (!admit_.has_address(*index, from)) return refuse(Refusal::unknown_node);
   if (!peer.joins.take(now_s)) return {.refused = Refusal::too_many};
   const std::uint64_t id = (random_u64() & ~peer_mask) | static_cast<std::uint64_t>(*index);
   peer.channel.emplace(id, secret->secret, Side::second);

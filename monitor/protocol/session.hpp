@@ -119,9 +119,14 @@ class ServerSessions {
  public:
   using Limits = SessionLimits;
 
-  // Returns which peer, from 0 to peers - 1, a sender with this name and address may be. That is the node's number if
-  // the address is one of the node's addresses, otherwise none. It is called before any costly step.
-  using Admit = std::function<std::optional<std::int32_t>(const std::string& name, const NetAddress& from)>;
+  // Which senders may be which peers, from 0 to peers - 1.
+  struct Admit {
+    // Returns the number of the node of this name, or none. Any sender can cause the call, so it must be cheap.
+    std::function<std::optional<std::int32_t>(const std::string& name)> index;
+    // Returns whether the node has this address. Called only for a sender with a valid credential, because a lookup of
+    // the node's addresses may block.
+    std::function<bool(std::int32_t peer, const NetAddress& from)> has_address;
+  };
 
   // The credentials must outlive the sessions. Throws Error when `peers` is negative or needs more than 24 bits.
   ServerSessions(Credentials& credentials, std::int32_t peers, Admit admit, const Limits& limits = {});
@@ -156,7 +161,7 @@ class ServerSessions {
     double since_s = 0;
     TokenBucket joins;
     TokenBucket attempts;                // credentials that came from `address`
-    TokenBucket reserved;                // credentials from other ports that only root can send from
+    TokenBucket reserved;                // credentials from other ports that only root can send from, on its host
     std::vector<TokenBucket> strangers;  // credentials from other ports, by a keyed hash of the port; empty: none came
     TokenBucket datagrams;
   };

@@ -44,6 +44,22 @@ is_precious "a link in the directory of metrics"
 grep -q '^slurm_placement_plugin_fits{slurm="24.11.5"} 0' metrics/slurm_placement_plugin.prom || fail "there is no metric: $(cat said)"
 [ "$(stat -c %U:%a metrics/slurm_placement_plugin.prom)" = games:644 ] || fail "the metric is $(stat -c %U:%a metrics/*)"
 
+# The owner can read the environment of processes with his user ID, so root's environment ends before the change of the user.
+printf '#!/bin/sh\nenv >%s/environment\nexec %s "$@"\n' "$work" "$(type -P setpriv)" >bin/setpriv
+chmod +x bin/setpriv
+SECRET=of-root "$rebuild" --check >said 2>&1
+rm bin/setpriv
+grep -q '^PATH=' environment || fail "setpriv was not run: $(cat said)"
+! grep -q SECRET environment || fail "another user can read root's environment"
+
+# A writer that does not end is killed. The message is the script's, not one of the shell.
+# shellcheck disable=SC2016
+printf '#!/bin/sh\nkill -KILL $$\n' >bin/timeout
+chmod +x bin/timeout
+"$rebuild" --check >said 2>&1
+rm bin/timeout
+! grep -v '^slurm-placement-rebuild: ' said || fail "the shell reports the killed writer"
+
 # The directory is a link to one of root, made by the owner of its parent.
 mkdir service private
 chown games:games service

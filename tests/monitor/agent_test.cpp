@@ -75,9 +75,10 @@ START_TEST(one_life) {
   FakeCredentials::Service munge;
   FakeCredentials ours(munge, 1);
   UdpSocket monitor({});
-  ServerSessions sessions(ours, 1, [](const std::string& name, const NetAddress&) {
-    return name == "n1" ? std::optional<std::int32_t>(0) : std::nullopt;
-  });
+  ServerSessions sessions(
+      ours, 1,
+      {[](const std::string& name) { return name == "n1" ? std::optional<std::int32_t>(0) : std::nullopt; },
+       [](std::int32_t, const NetAddress&) { return true; }});
   AgentSettings settings;
   settings.node = "n1";
   settings.controllers = {{"head", "head", "127.0.0.1"}, {"gone", "gone", "127.0.0.1.invalid"}};
@@ -144,7 +145,8 @@ START_TEST(controllers_that_are_away) {
   NetAddress here;
   here.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1};
   UdpSocket monitor(here), control({});
-  ServerSessions sessions(ours, 1, [](const std::string&, const NetAddress&) { return 0; });
+  ServerSessions sessions(ours, 1,
+                          {[](const std::string&) { return 0; }, [](std::int32_t, const NetAddress&) { return true; }});
   AgentSettings settings;
   settings.node = "n1";
   settings.controllers = {

@@ -2,6 +2,7 @@
 #include "monitor/monitor/node_switches.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "monitor/monitor/running_configuration.hpp"
 #include "monitor/monitor/slurm_nodes.hpp"
@@ -116,6 +117,23 @@ START_TEST(addresses_are_remembered) {
 }
 END_TEST
 
+// A resolver that does not answer takes seconds for each name, and the monitor hears nobody meanwhile.
+START_TEST(a_slow_lookup_is_followed_by_a_pause) {
+  static int lookups = 0;
+  AddressCache book([](const std::string& host, std::uint16_t) {
+    ++lookups;
+    if (host == "slow") usleep(150'000);
+    return host == "slow" ? std::vector<NetAddress>() : std::vector<NetAddress>(1);
+  });
+  for (const char* host : {"a", "b", "slow", "c", "slow"}) book.find(host, 5);
+  ck_assert_int_eq(lookups, 3);
+  ck_assert_uint_eq(book.find("a", 5).size(), 1);
+  ck_assert(book.find("c", 5.7).empty());
+  ck_assert_uint_eq(book.find("c", 50).size(), 1);
+  ck_assert_int_eq(lookups, 4);
+}
+END_TEST
+
 START_TEST(what_slurmctld_says) {
   const SlurmAnswer answer = parse_slurm_answer(
       "n n1 r\nn n2 o\nn n3 x\nn n2 r\nnonsense\nj n1 17\nj n9 5\nj n1 -1\nj n1 18\nn n4 p\n.\nn n5 r\n");
@@ -207,6 +225,7 @@ int main() {
   tcase_add_test(tests, files_are_mended);
   tcase_add_test(tests, an_unreadable_file_is_read_again_after_seconds);
   tcase_add_test(tests, addresses_are_remembered);
+  tcase_add_test(tests, a_slow_lookup_is_followed_by_a_pause);
   tcase_add_test(tests, what_slurmctld_says);
   tcase_add_test(tests, what_is_in_force_in_slurmctld);
   tcase_add_test(tests, what_is_in_force_in_slurmctld);

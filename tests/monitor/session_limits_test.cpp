@@ -176,9 +176,9 @@ START_TEST(rate_of_joins) {
 }
 END_TEST
 
-// Sends a join that any process on node n1 can send: it has seen a challenge, and has no valid credential.
-static void send_rubbish(World& world, std::uint16_t port) {
-  const NetAddress from = address_of(1, port);
+// Sends a join for node n1 that any process on a host can send: it has seen a challenge, and has no valid credential.
+static void send_rubbish(World& world, std::uint16_t port, std::uint8_t host = 1) {
+  const NetAddress from = address_of(host, port);
   const auto challenge = decode<ChallengeFrame>(world.to_server(encode(HelloFrame{Nonce{1}}), from).reply);
   ck_assert(challenge.has_value());
   ck_assert(!world.to_server(encode(JoinFrame{challenge->nonce, challenge->cookie, "n1", "rubbish"}), from).joined);
@@ -231,6 +231,30 @@ START_TEST(the_agent_has_a_port_of_root) {
   World other;
   for (int i = 0; i < 1000; ++i) send_rubbish(other, static_cast<std::uint16_t>(1 + i));
   ck_assert_int_eq(other.munge.decodes, 5);
+}
+END_TEST
+
+// A lookup of a node's address may block the monitor, so only a sender with a valid credential can cause one.
+START_TEST(no_lookups_for_strangers) {
+  World world;
+  for (int i = 0; i < 100; ++i) send_rubbish(world, static_cast<std::uint16_t>(20000 + i));
+  FakeCredentials theirs(world.munge, our_uid + 1);
+  ClientSession stranger(theirs, "n1"), agent(world.ours, "n1");
+  ck_assert(world.to_server(world.join_of(stranger, address_of(1, 950)), address_of(1, 950)).refused ==
+            Refusal::wrong_user);
+  ck_assert_int_eq(world.lookups, 0);
+  world.establish(agent, address_of(1, 951));
+  ck_assert_int_eq(world.lookups, 1);
+}
+END_TEST
+
+// Root of another host cannot use up the attempts of an agent with a session, which starts again with another port.
+START_TEST(root_of_another_host) {
+  World world;
+  ClientSession before(world.ours, "n1"), after(world.ours, "n1");
+  world.establish(before, address_of(1, 950));
+  for (int i = 0; i < 100; ++i) send_rubbish(world, static_cast<std::uint16_t>(900 + i % 80), 2);
+  world.establish(after, address_of(1, 951));
 }
 END_TEST
 
@@ -321,6 +345,8 @@ int main() {
   tcase_add_test(tests, rate_of_joins);
   tcase_add_test(tests, strangers_on_the_node);
   tcase_add_test(tests, the_agent_has_a_port_of_root);
+  tcase_add_test(tests, no_lookups_for_strangers);
+  tcase_add_test(tests, root_of_another_host);
   tcase_add_test(tests, hellos_leave_nothing);
   tcase_add_test(tests, hellos_come_ever_more_seldom);
   tcase_add_test(tests, no_munge);

@@ -21,17 +21,23 @@ inline protocol::NetAddress address_of(std::uint8_t host, std::uint16_t port = 6
 }
 
 // Admits the nodes n0 to n3. Node nK has the address 192.0.2.K.
-inline std::optional<std::int32_t> admit(const std::string& name, const protocol::NetAddress& from) {
+inline std::optional<std::int32_t> index_of(const std::string& name) {
   if (name.size() != 2 || name[0] != 'n' || name[1] < '0' || name[1] > '3') return std::nullopt;
-  const std::int32_t index = name[1] - '0';
-  if (from.ip != address_of(static_cast<std::uint8_t>(index)).ip) return std::nullopt;
-  return index;
+  return name[1] - '0';
 }
+inline bool has_address(std::int32_t peer, const protocol::NetAddress& from) {
+  return from.ip == address_of(static_cast<std::uint8_t>(peer)).ip;
+}
+inline const protocol::ServerSessions::Admit admit{index_of, has_address};
 
 struct World {
   FakeCredentials::Service munge;
   FakeCredentials ours{munge, our_uid};
-  protocol::ServerSessions server{ours, 4, admit};
+  int lookups = 0;  // calls of has_address()
+  protocol::ServerSessions server{ours, 4, {index_of, [this](std::int32_t peer, const protocol::NetAddress& from) {
+                                              ++lookups;
+                                              return has_address(peer, from);
+                                            }}};
   double now_s = 1000;
 
   protocol::ServerSessions::Received to_server(const protocol::Bytes& datagram, const protocol::NetAddress& from) {

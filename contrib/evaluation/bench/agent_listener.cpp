@@ -58,7 +58,10 @@ class Listener {
         hosts_(hosts),
         credentials_(protocol::munge_credentials(geteuid(), hosts.munge_socket)),
         sessions_(*credentials_, static_cast<std::int32_t>(hosts.nodes.size()),
-                  [this](const std::string& name, const protocol::NetAddress& from) { return admit(name, from); }),
+                  {[this](const std::string& name) { return index_of(name); },
+                   [this](std::int32_t node, const protocol::NetAddress& from) {
+                     return !addresses_[node].empty() && addresses_[node].front().ip == from.ip;
+                   }}),
         socket_(any(static_cast<std::uint16_t>(config.monitor_port))),
         beats_(hosts.nodes.size()) {
     for (const SlurmHost& node : hosts.nodes) addresses_.push_back(protocol::resolve(node.address, 0));
@@ -84,10 +87,9 @@ class Listener {
     return address;
   }
 
-  std::optional<std::int32_t> admit(const std::string& name, const protocol::NetAddress& from) const {
+  std::optional<std::int32_t> index_of(const std::string& name) const {
     for (std::size_t i = 0; i < hosts_.nodes.size(); ++i)
-      if (hosts_.nodes[i].name == name && !addresses_[i].empty() && addresses_[i].front().ip == from.ip)
-        return static_cast<std::int32_t>(i);
+      if (hosts_.nodes[i].name == name) return static_cast<std::int32_t>(i);
     return std::nullopt;
   }
 
