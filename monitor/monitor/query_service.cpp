@@ -180,7 +180,7 @@ class QueryAnswers {
 
   std::string job_state(const protocol::Query& query) {
     JobState known;
-    std::size_t most = 0;
+    std::size_t most = configuration_.nodes().size();
     if (!config().torus_file.empty())
       known.torus = std::make_shared<const TorusTopology>(read_torus(config().torus_file).torus);
     if (!config().outage_file.empty())
@@ -188,7 +188,7 @@ class QueryAnswers {
     std::string why_not_live;
     try {
       read_live();
-      most = live_->nodes.size();
+      most = std::max(most, live_->nodes.size());
       if (std::time(nullptr) - live_->published_at_s <= config().snapshot_max_age_s)
         known.live = live_;
       else
@@ -196,6 +196,7 @@ class QueryAnswers {
     } catch (const Error& error) {
       why_not_live = error.what();
     }
+    if (!known.live && !known.torus && !known.outages) throw Error(why_not_live);
     if (known.torus) most = std::max(most, static_cast<std::size_t>(known.torus->nodes()));
     ClusterView view;
     for (std::string& name : expand_hostlist(query.text, most)) view.nodes.emplace_back().name = std::move(name);

@@ -29,10 +29,36 @@ START_TEST(a_query_with_many_brackets) {
 }
 END_TEST
 
+// Without a snapshot, the answer to srun names the file.
+START_TEST(a_query_without_a_snapshot) {
+  TemporaryDirectory directory;
+  const std::string conf = directory.file("slurm.conf", "SlurmctldHost=c\nNodeName=n[1-4]\n");
+  Config config;
+  config.snapshot_file = directory.path() + "/none";
+  directory.file("placement.conf", "SnapshotFile=" + config.snapshot_file + "\n");
+  const std::vector<std::string> names = {"n1", "n2", "n3", "n4"};
+  protocol::Query query;
+  query.kind = protocol::Query::Kind::job_state;
+  for (const char* nodes : {"n[1-2]", "n[1-4]", "n[1-100]"}) {
+    query.text = nodes;
+    ck_assert_error(query_answers(conf, RunningConfiguration(conf, config, names), {}).at_once(query, 1000),
+                    config.snapshot_file);
+  }
+  // The outages of nodes are known without a snapshot.
+  config.outage_file = directory.file("outages", "n1 0.5\n");
+  directory.file("placement.conf",
+                 "SnapshotFile=" + config.snapshot_file + "\nOutageFile=" + config.outage_file + "\n");
+  query.text = "n[1-2]";
+  const auto text = query_answers(conf, RunningConfiguration(conf, config, names), {}).at_once(query, 1000);
+  ck_assert(unpack_job_state(*text).outages != nullptr);
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("query service");
   TCase* tests = tcase_create("query service");
   tcase_add_test(tests, a_query_with_many_brackets);
+  tcase_add_test(tests, a_query_without_a_snapshot);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }
