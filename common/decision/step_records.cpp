@@ -7,13 +7,12 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
 #include "common/util/hostlist.hpp"
+#include "common/util/replace_file.hpp"
 #include "common/util/text.hpp"
 
 namespace placement {
@@ -65,8 +64,7 @@ void StepRecords::add_terms(Decision& step, const std::string& remark, const Ran
 void StepRecords::put(const Decision& step) const {
   std::string text = decision_text(step);
   text.resize(record_bytes);
-  std::error_code ignored;  // open() fails, too
-  std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), ignored);
+  make_directories_of(path_);
   const FileDescriptor file(open(path_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (file < 0) fail_errno(path_, "cannot be opened");
   if (pwrite(file, text.data(), text.size(), static_cast<off_t>(place_of(step) * record_bytes)) != std::ssize(text))

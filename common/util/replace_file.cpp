@@ -13,6 +13,8 @@
 #include <bit>
 #include <cerrno>
 #include <cstdint>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "common/util/file_descriptor.hpp"
@@ -105,6 +107,16 @@ Place place_of(const std::string& path) {
 }
 
 }  // namespace
+
+void make_directories_of(const std::string& path) {
+  const std::filesystem::path directory = std::filesystem::path(path).parent_path();
+  for (std::filesystem::path part = directory; geteuid() == 0 && part.has_relative_path(); part = part.parent_path())
+    for (const int follow : {AT_SYMLINK_NOFOLLOW, 0})
+      if (struct stat found; fstatat(AT_FDCWD, part.c_str(), &found, follow) == 0 && found.st_uid != 0)
+        throw Error(path + ": another user owns " + part.string());
+  std::error_code ignored;
+  std::filesystem::create_directories(directory, ignored);
+}
 
 FileDescriptor open_output(const std::string& path) {
   const bool of_process = path.starts_with("/dev/fd/") || path.starts_with("/dev/std") || path.starts_with("/proc/");

@@ -23,6 +23,10 @@ bool let_user_read(int file, uid_t reader) noexcept;
 // Throws Error with the path and the reason; the old file then stays.
 void replace_file(const std::string& path, std::span<const std::byte> bytes, const std::function<bool(int)>& admit);
 
+// Creates the directories of `path` that are missing. Throws Error for root if another user owns a directory or a
+// symbolic link of the path. Other failures are left to the function that opens `path`.
+void make_directories_of(const std::string& path);
+
 // Opens `path` for writing as fopen() does, and empties it. A process of root rejects symbolic links of other users,
 // anywhere in the path, and special files of other users. It opens paths in /dev/fd, /dev/std* and /proc unchecked,
 // because they belong to the process itself. Throws Error with the path and the reason.

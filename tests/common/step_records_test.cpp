@@ -126,6 +126,28 @@ START_TEST(damaged_records_and_foreign_files_are_left_out) {
 }
 END_TEST
 
+// Root may run srun with the HOME of another user, who can put links of his own there.
+START_TEST(root_does_not_write_where_another_user_chooses) {
+  if (geteuid() != 0) return;
+  const TemporaryDirectory directory;
+  const std::string home = directory.path() + "/home", root = directory.path() + "/root";
+  for (const std::string& each : {home, root}) std::filesystem::create_directory(each);
+  std::filesystem::create_symlink(root, home + "/.local");
+  ck_assert_int_eq(lchown((home + "/.local").c_str(), 65534, 65534), 0);
+  ck_assert_error(StepRecords(home + "/.local/state/steps").put(step_of(1, "0")), home + "/.local");
+  ck_assert(std::filesystem::is_empty(root));
+  std::filesystem::remove(home + "/.local");
+  ck_assert_int_eq(chown(home.c_str(), 65534, 65534), 0);
+  ck_assert_error(StepRecords(home + "/state/steps").put(step_of(1, "0")), "owns " + home);
+  ck_assert(std::filesystem::is_empty(home));
+  // A link of root to a directory of that user is no better.
+  std::filesystem::create_symlink(home, root + "/link");
+  ck_assert_error(StepRecords(root + "/link/steps").put(step_of(1, "0")), "owns " + root + "/link");
+  StepRecords(root + "/state/steps").put(step_of(1, "0"));
+  ck_assert_uint_eq(StepRecords(root + "/state/steps").of_job(1).size(), 1);
+}
+END_TEST
+
 START_TEST(the_file_is_found_by_the_environment) {
   const TemporaryDirectory directory;
   std::map<std::string, std::string> variables;
@@ -255,6 +277,7 @@ static Suite* suite() {
   tcase_add_test(core, ranks_that_do_not_fit_are_left_out);
   tcase_add_test(core, a_remark_fits_into_each_record_and_ranks_have_at_most_3000_bytes);
   tcase_add_test(core, damaged_records_and_foreign_files_are_left_out);
+  tcase_add_test(core, root_does_not_write_where_another_user_chooses);
   tcase_add_test(core, the_file_is_found_by_the_environment);
   tcase_add_test(core, a_plan_becomes_the_record_of_its_step);
   tcase_add_test(core, a_step_of_equal_ranks_keeps_the_busiest_link);

@@ -2,7 +2,6 @@
 // placectl topology: makes a topology.conf from what a user can find out about the network.
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <set>
 
@@ -236,8 +235,7 @@ int command_topology(int argc, char** argv) {
   if (!line.has("save")) return write_output("", text);
   const std::string path = own_topology(name_of_cluster());
   if (path.empty()) throw Error("--save: HOME or the cluster's name is unknown");
-  std::error_code ignored;  // replace_file() reports the reason
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  make_directories_of(path);
   replace_file(path, std::as_bytes(std::span(text)), [](int) { return true; });
   notify("topology", path + " has the switches of " + std::to_string(nodes.size()) + " nodes");
   return exit_ok;
