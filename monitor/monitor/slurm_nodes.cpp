@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -55,7 +56,7 @@ bool is_first_controller(std::int32_t order) {
 }
 
 // The main function of the asking process. It must not return.
-[[noreturn]] void tell(int to, const std::string& slurm_conf, std::int32_t order) {
+[[noreturn]] void tell(int to, const std::string& slurm_conf, std::int32_t order, bool with_jobs) {
   FILE* const out = fdopen(to, "w");
   setenv("SLURM_CONF", slurm_conf.c_str(), 1);
   slurm_init(nullptr);
@@ -73,7 +74,7 @@ bool is_first_controller(std::int32_t order) {
     if (node.node_addr) std::fprintf(out, "a %s %s\n", node.name, node.node_addr);
   }
   job_info_msg_t* jobs = nullptr;
-  if (slurm_load_jobs(0, &jobs, SHOW_ALL) == SLURM_SUCCESS)
+  if (with_jobs && slurm_load_jobs(0, &jobs, SHOW_ALL) == SLURM_SUCCESS)
     for (std::uint32_t i = 0; i < jobs->record_count; ++i) {
       const job_info_t& job = jobs->job_array[i];
       if ((job.job_state & JOB_STATE_BASE) == JOB_RUNNING && job.num_nodes == 1 && job.nodes)
@@ -138,7 +139,7 @@ std::string SlurmNodes::ask(double now_s) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     fcntl(to, F_SETFL, 0);  // only the writer may block
-    tell(to, slurm_conf_, order_);
+    tell(to, slurm_conf_, order_, now_s >= jobs_due_s_);
   }
   if (child_ < 0) return std::string("fork: ") + std::strerror(errno);
   pipe_ = std::move(from);
@@ -171,6 +172,11 @@ std::optional<SlurmAnswer> SlurmNodes::collect(double now_s) {
   }
   stop();
   SlurmAnswer answer = parse_slurm_answer(std::exchange(text_, {}));
+  if (answer.whole && asked_s_ >= jobs_due_s_) {
+    jobs_due_s_ = now_s + std::min(jobs_pauses * (now_s - asked_s_), most_jobs_pause_s);
+    for (const SlurmNode& node : answer.nodes) jobs_[node.name] = node.jobs;
+  }
+  for (SlurmNode& node : answer.nodes) node.jobs = jobs_[node.name];
   if (answer.is_next_to_active) next_s_ = *answer.is_next_to_active ? now_s : -1e9;
   if (!answer.whole && !answer.denied) answer.controller.reset();
   return answer;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "common/state/controller_state.hpp"
@@ -60,6 +61,9 @@ class SlurmNodes {
   // this host is active if it answers, and if no slurmctld on an earlier host of slurm.conf answers.
   bool next_to_active(double now_s) const { return now_s - next_s_ < next_good_s; }
   static constexpr double most_s = 20, next_good_s = 70;
+  // slurmctld packs all jobs, also pending ones, under its locks. So the asking process asks for them again only after
+  // a pause of this many times the duration of the answer. Until then collect() returns the last jobs.
+  static constexpr double jobs_pauses = 50, most_jobs_pause_s = 300;
   static constexpr std::size_t most_bytes = 32 << 20;
 
  private:
@@ -70,7 +74,8 @@ class SlurmNodes {
   double next_s_ = -1e9;  // when the active slurmctld was last found on this host
   pid_t child_ = -1;
   FileDescriptor pipe_;
-  double asked_s_ = 0;
+  double asked_s_ = 0, jobs_due_s_ = 0;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> jobs_;  // of each node, when they were asked for
   std::string text_;
 };
 

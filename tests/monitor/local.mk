@@ -63,6 +63,7 @@ check_PROGRAMS += \
 	%D%/node_watch_restart_test \
 	%D%/node_switches_test \
 	%D%/query_service_test \
+	%D%/slurm_nodes_test \
 	%D%/snapshot_publisher_test \
 	#
 endif
@@ -75,6 +76,7 @@ endif
 %C%_node_watch_restart_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_switches_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_query_service_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
+%C%_slurm_nodes_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_snapshot_publisher_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 
 EXTRA_DIST += \
