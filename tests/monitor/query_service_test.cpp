@@ -29,7 +29,7 @@ START_TEST(a_query_with_many_brackets) {
 }
 END_TEST
 
-// Without a snapshot, the answer to srun names the file, whatever the query's nodes are.
+// Without a snapshot, the answer to srun names the file.
 START_TEST(a_query_without_a_snapshot) {
   TemporaryDirectory directory;
   const std::string conf = directory.file("slurm.conf", "SlurmctldHost=c\nNodeName=n[1-4]\n");

@@ -64,7 +64,7 @@ struct Checked {
   ControllerInput controller;
   std::vector<std::string> differences;  // between the files of the site and slurmctld
 
-  // Returns whether this host has no placement.conf, and slurmctld reads one on another host.
+  // Returns whether this host has no file that says anything: slurmctld reads one on another host.
   bool has_no_file() const { return own && !exists && !elsewhere.empty(); }
 };
 
@@ -184,7 +184,7 @@ void read_site(Checked& checked, bool must_exist) {
                                                 " switches or blocks with nodes of slurm.conf",
                                             warning) +
                                "\n";
-    if (path.ends_with(".yaml") || checked.switches.empty()) return;  // not a topology.conf of these releases
+    if (path.ends_with(".yaml") || checked.switches.empty()) return;  // neither release reads a topology.yaml
     if (const std::string block = too_small_block(read_input_file(path), path, checked.machine->nodes); !block.empty())
       checked.remarks_of_site += "# " + path + ": slurmctld of Slurm 24.05 and 24.11 does not start, because block " +
                                  block + " has fewer nodes than the first of BlockSizes= or than the first block\n";
