@@ -153,7 +153,8 @@ std::span<const ConfigKey> config_keys() {
           "Mode", "off, observe, advise or enforce",
           "What happens to jobs that request a policy. off: they run as stock, that is, as without a policy. observe: "
           "slurmctld makes a decision and records it in DecisionFile, and the job runs as stock. advise: "
-          "slurmctld also records the decision with the job. enforce: slurmctld applies the decision. Jobs without a policy run as stock in every mode. Begin with observe."),
+          "slurmctld also records the decision with the job. enforce: slurmctld applies the decision. Jobs without a policy "
+          "run as stock in every mode. Begin with observe."),
       integer<&Config::decision_time_ms, 1, 10000>(
           "DecisionTimeMs",
           "Milliseconds of processor time that slurmctld may spend on one decision. Wall time may be four times as "
