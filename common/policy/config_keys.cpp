@@ -151,9 +151,10 @@ std::span<const ConfigKey> config_keys() {
   static const ConfigKey keys[] = {
       word<&Config::mode, mode_names>(
           "Mode", "off, observe, advise or enforce",
-          "What happens to jobs that request a policy. off: they run as stock. observe: slurmctld makes a decision and "
-          "records it in DecisionFile, and the job runs as stock. advise: slurmctld also records the decision with the job. "
-          "enforce: slurmctld applies the decision. Jobs without a policy run as stock in every mode. Begin with observe."),
+          "What happens to jobs that request a policy. off: they run as stock, that is, as without a policy. observe: "
+          "slurmctld makes a decision and records it in DecisionFile, and the job runs as stock. advise: "
+          "slurmctld also records the decision with the job. enforce: slurmctld applies the decision. Jobs without a policy "
+          "run as stock in every mode. Begin with observe."),
       integer<&Config::decision_time_ms, 1, 10000>(
           "DecisionTimeMs",
           "Milliseconds of processor time that slurmctld may spend on one decision. Wall time may be four times as "
@@ -211,7 +212,7 @@ std::span<const ConfigKey> config_keys() {
        "PARTITION:POLICY[=KEY=VALUE,..] entries with blanks between them, as in debug:NLA long:NLA=wait=60",
        "Default policies of partitions, for jobs without a policy of their own. The policy has no matrix and no pattern: use "
        "NLA, TOFA, or TREEMATCH for the nearest nodes. It chooses nodes; ranks stay in Slurm's order. In other partitions, "
-       "jobs without a policy run as stock. A job that requests the partition's policy itself inherits the keys that it "
+       "jobs without a policy run as stock. A job that names this policy in its own -m inherits the keys that it "
        "does not set. check-config and slurmctld's log report each partition that does not exist.",
        set_partitions<&Config::partition_policies>, show_partition_policies},
       integer<&Config::max_wait_s, 0, 86400>(
@@ -299,7 +300,7 @@ std::span<const ConfigKey> config_keys() {
           "jobs, as with CpuSpecList and SlurmdOffSpec."),
       {"ProbeInterface", "names of network interfaces with commas between them",
        "The interfaces whose traffic counts as the node's. Probes use the first of them that the node has. By default all "
-       "interfaces with hardware count, or all except lo if none has hardware. Probes then use the network of Slurm's "
+       "interfaces with hardware count, or all except lo if none has hardware, and probes use the network of Slurm's "
        "messages. Set it if MPI uses another network than Slurm.",
        set_interfaces, show_interfaces},
       integer<&Config::probe_link_Mbps, 0, 10000000>(
@@ -333,8 +334,8 @@ std::span<const ConfigKey> config_keys() {
           "OutageEstimator", "beta, moving-average or weighted-moving-average",
           "How the outage probability of a node is estimated from its history. beta: from the rate of the node and of all "
           "nodes; old outages count less. moving-average: outages per observed hour in the last 30 days. "
-          "weighted-moving-average: this average with half the weight for hours 30 days ago. The averages are for "
-          "comparisons with the paper of TOFA; with them a node without an outage never fails. Otherwise keep beta."),
+          "weighted-moving-average: this average with half the weight for hours 30 days ago. Keep beta, except for "
+          "comparisons with the paper of TOFA: with the averages, a node without an outage has the probability 0."),
       integer<&Config::outage_horizon_h, 1, 8760>(
           "OutageHorizonHours",
           "The number of hours for which the published outage probability of a node holds. Set it to the usual run time of jobs."),

@@ -18,14 +18,20 @@ SKIPPED = re.compile(r"^(tests/data|tests/fuzz/corpus)/")
 
 
 def files_of(top):
-    """The files of a clone, with new ones; none in a copy without git."""
+    """The files of a clone, with new ones. Without git, all files of a tree in which nobody has built."""
     if os.path.exists(os.path.join(top, ".git")) and shutil.which("git"):
         words = ["git", "-c", "safe.directory=*", "-C", top, "ls-files", "-c", "-o", "--exclude-standard"]
         ran = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
         if ran.returncode == 0:
             return sorted(set(ran.stdout.decode(errors="replace").splitlines()))
-    print("phrases are not checked: this is not a clone, or git is not installed")
-    return []
+    if os.path.exists(os.path.join(top, "configure")):
+        print("phrases are not checked: git is not installed, and this tree has files that autoreconf wrote")
+        return []
+    found = []
+    for folder, folders, files in os.walk(top):
+        folders[:] = set(folders) - {".git", ".work", "build"}
+        found += [os.path.relpath(os.path.join(folder, file), top) for file in files]
+    return sorted(found)
 
 
 def prose_in(top):

@@ -40,7 +40,9 @@ printf 'A page that tells all.\n' >doc/whole.md
 finds doc/whole.md:1
 
 rm -rf .git
-finds_nothing "a copy without git"
+finds doc/whole.md:1
+touch configure
+finds_nothing "a copy without git in which somebody has built"
 grep -q 'not checked' "$work/said" || fail "a copy without git is not reported: $(cat "$work/said")"
 
 while IFS=$'\t' read -r phrase better; do
