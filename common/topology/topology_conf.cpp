@@ -240,9 +240,8 @@ void add_larger_blocks(std::span<const SwitchRecord> blocks, std::size_t count, 
   }
 }
 
-std::vector<SwitchRecord> read_block_lines(std::span<const FileLine> lines, const std::string& name, KnownNodes& nodes,
-                                           std::string& too_small) {
-  std::int64_t least = 0;  // nodes of a block
+std::vector<SwitchRecord> read_block_lines(std::span<const FileLine> lines, const std::string& name,
+                                           KnownNodes& nodes) {
   std::unordered_set<std::string> names;
   std::vector<SwitchRecord> blocks;
   std::vector<std::int64_t> in_one;
@@ -256,8 +255,6 @@ std::vector<SwitchRecord> read_block_lines(std::span<const FileLine> lines, cons
     if (sizes || levels) {
       if (line.pairs.size() > 1) fail_at(file, line.number, std::string(first) + "= takes a line of its own");
       in_one = sizes ? read_block_sizes(file, line) : std::vector<std::int64_t>{1};
-      for (const std::string_view word : split_at(line.pairs[0].second, ','))
-        if (sizes && least == 0) least = parse_integer(word).value_or(0);
       return;
     }
     if (!names.insert(line.pairs[0].second).second)
@@ -265,10 +262,6 @@ std::vector<SwitchRecord> read_block_lines(std::span<const FileLine> lines, cons
     blocks.push_back({line.pairs[0].second, 0, nodes.of(line, file)});
   });
   if (blocks.empty()) throw Error(name + ": has no BlockName line");
-  for (const SwitchRecord& block : blocks) {
-    if (least == 0) least = std::ssize(block.nodes);
-    if (too_small.empty() && std::ssize(block.nodes) < std::max<std::int64_t>(least, 1)) too_small = block.name;
-  }
   if (in_one.empty() && std::ranges::all_of(blocks, [](const SwitchRecord& block) { return block.nodes.empty(); }))
     throw Error(name + ": no block has nodes of slurm.conf, and there is no BlockSizes line: give one of them");
   if (in_one.empty())
@@ -289,7 +282,6 @@ bool is_of_blocks(const ConfLine& line) {
 struct ConfPlaces {
   bool are_blocks = false;
   std::vector<SwitchRecord> records = {};
-  std::string too_small = {};  // too_small_block()
 };
 
 ConfPlaces read_conf(std::string_view text, const std::string& name, std::span<const NodeShape> nodes,
@@ -301,10 +293,9 @@ ConfPlaces read_conf(std::string_view text, const std::string& name, std::span<c
   const bool blocks = is_of_blocks(lines[0].second), rings = equal_any_case(first_key(lines[0].second), "RingName");
   KnownNodes known(nodes, topology, rings);
   if (!blocks && !rings) add_missing_switches(lines, known.paths());
-  ConfPlaces places{blocks};
-  places.records = blocks  ? read_block_lines(lines, name, known, places.too_small)
-                   : rings ? read_switch_lines(lines, name, known, ring_keys)
-                           : read_switch_lines(lines, name, known, switch_keys);
+  ConfPlaces places{blocks, blocks  ? read_block_lines(lines, name, known)
+                            : rings ? read_switch_lines(lines, name, known, ring_keys)
+                                    : read_switch_lines(lines, name, known, switch_keys)};
   if (warning) *warning = unknown_nodes(name, known.unknown());
   return places;
 }
@@ -314,12 +305,8 @@ ConfPlaces read_conf(std::string_view text, const std::string& name, std::span<c
 std::vector<SwitchShape> parse_topology_conf(std::string_view text, const std::string& name,
                                              std::span<const NodeShape> nodes, std::string* warning,
                                              std::string_view topology) {
-  auto [are_blocks, records, too_small] = read_conf(text, name, nodes, warning, topology);
+  auto [are_blocks, records] = read_conf(text, name, nodes, warning, topology);
   return are_blocks ? tree_of_blocks(std::move(records), nodes) : forest_of(std::move(records), nodes);
-}
-
-std::string too_small_block(std::string_view text, const std::string& name, std::span<const NodeShape> nodes) {
-  return read_conf(text, name, nodes, nullptr, "default").too_small;
 }
 
 std::vector<SwitchRecord> parse_topology_places(std::string_view text, const std::string& name,

@@ -24,11 +24,6 @@ std::vector<SwitchShape> parse_topology_conf(std::string_view text, const std::s
                                              std::span<const NodeShape> nodes, std::string* warning = nullptr,
                                              std::string_view topology = "default");
 
-// Returns the first block of a topology.conf with which slurmctld of Slurm 24.05 and 24.11 does not start; empty if
-// none. This block has fewer nodes of `nodes` than the first of BlockSizes= (by default, than the first block), or
-// none.
-std::string too_small_block(std::string_view text, const std::string& name, std::span<const NodeShape> nodes);
-
 // Returns these switches, blocks or rings as Slurm keeps them: in the order of the file, then larger blocks, each with
 // all nodes below it. A node may be below several leaf switches. Leaf switches, blocks and rings have level 0. Throws
 // Error as parse_topology_conf() does.

@@ -205,21 +205,6 @@ END_TEST
 
 }  // namespace
 
-START_TEST(blocks_too_small_for_some_releases) {
-  const auto found = [](const std::string& text) { return too_small_block(text, "t", nodes(8)); };
-  const std::string two = "BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=n[5-8]\n";
-  const std::string uneven = "BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=n[5-7]\n";
-  ck_assert_text_eq(found(two), "");
-  ck_assert_text_eq(found(two + "BlockSizes=4,8\n"), "");
-  ck_assert_text_eq(found(two + "BlockSizes=100\n"), "b1");
-  ck_assert_text_eq(found(uneven), "b2");
-  ck_assert_text_eq(found(uneven + "BlockSizes=,3,6\n"), "");
-  ck_assert_text_eq(found("BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=n[5-7],m1\n"), "b2");  // Slurm ignores m1
-  ck_assert_text_eq(found(two + "BlockName=b3\nBlockSizes=1\n"), "b3");
-  ck_assert_text_eq(found("SwitchName=s1 Nodes=n[1-4]\nSwitchName=s2 Nodes=n5\n"), "");
-}
-END_TEST
-
 int main() {
   Suite* suite = suite_create("topology_conf");
   TCase* all = tcase_create("all");
@@ -235,7 +220,6 @@ int main() {
   tcase_add_test(all, wrong_switches);
   tcase_add_test(all, long_chains);
   tcase_add_test(all, wrong_blocks);
-  tcase_add_test(all, blocks_too_small_for_some_releases);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

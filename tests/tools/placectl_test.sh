@@ -159,13 +159,6 @@ configuration() {
   [ $code = 0 ] || fail "$command: exit code $code; $err"
   has '# switches/topology.conf: 2 switches'
   has 'gone[7-8]'
-  printf 'BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n3\n' >switches/topology.conf
-  run check-config switches/placement.conf
-  [ $code = 0 ] || fail "$command: exit code $code; $err"
-  says '# switches/topology.conf: 24.05 24.11 b2'
-  printf 'BlockSizes=1\n' >>switches/topology.conf
-  run check-config switches/placement.conf
-  [[ $out != *24.11* ]] || fail "$command: $out"
   printf 'SwitchName=s1 Nodes=n[1-3]\nSwitchName=top Switches=s9\n' >switches/topology.conf
   run check-config switches/placement.conf
   [ $code = 1 ] || fail "$command: exit code $code"

@@ -9,7 +9,6 @@
 #include "common/topology/gres_conf.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/topology/slurm_partitions.hpp"
-#include "common/topology/topology_conf.hpp"
 #include "common/topology/topology_read.hpp"
 #include "common/topology/topology_yaml.hpp"
 #include "common/topology/torus_topology.hpp"
@@ -184,10 +183,6 @@ void read_site(Checked& checked, bool must_exist) {
                                                 " switches or blocks with nodes of slurm.conf",
                                             warning) +
                                "\n";
-    if (path.ends_with(".yaml") || checked.switches.empty()) return;  // neither release reads a topology.yaml
-    if (const std::string block = too_small_block(read_input_file(path), path, checked.machine->nodes); !block.empty())
-      checked.remarks_of_site += "# " + path + ": slurmctld of Slurm 24.05 and 24.11 does not start, because block " +
-                                 block + " has fewer nodes than the first of BlockSizes= or than the first block\n";
   });
 }
 
