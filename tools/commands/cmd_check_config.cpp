@@ -63,7 +63,7 @@ struct Checked {
   ControllerInput controller;
   std::vector<std::string> differences;  // between the files of the site and slurmctld
 
-  // Returns whether this host has no file that says anything: slurmctld reads one on another host.
+  // Returns whether this host has no placement.conf, and slurmctld reads one on another host.
   bool has_no_file() const { return own && !exists && !elsewhere.empty(); }
 };
 
