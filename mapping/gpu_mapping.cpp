@@ -57,8 +57,8 @@ struct Pairing {
   Indices slots;
 };
 
-// Assigns a slot to each of the GPUs, which ascend, with the least sum of distances. Ties go to the first slots, and to
-// GPUs in the order of the slots.
+// Assigns a slot to each of `gpus`, which ascend, so that the sum of distances is least. Ties go to the first slots, in
+// the order of the GPUs.
 Pairing pair_up(const GpuSlots& all, const Indices& gpus) {
   const std::size_t count = all.slots.size();
   const auto first = std::ssize(gpus) + 1;
@@ -198,7 +198,7 @@ GpuMapping best_mapping(const NodeTopology& node, const GpuSlots& slots, std::si
   return mapping;
 }
 
-// Package, NUMA node and cache, the last ones -1 in a wider domain, and for each GPU whether it is next to the core.
+// A core's package, NUMA node and cache (-1 if a slot may span several), and for each GPU whether the core is near.
 using Domain = std::pair<std::array<std::int32_t, 3>, std::vector<bool>>;
 
 Domain domain_of(const NodeTopology& node, std::int32_t index, std::int32_t level, bool of_gpus) {

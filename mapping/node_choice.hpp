@@ -81,7 +81,7 @@ std::vector<std::vector<std::int32_t>> sufficient_subtrees(const ClusterView& vi
 // with several sockets.
 std::vector<std::int32_t> node_vertices(const ClusterView& view);
 
-// Returns the lowest vertex of the tree that has all nodes of the placement below it, or is the only one.
+// Returns the lowest vertex of the tree with all nodes of the placement below it; for one node, that node's vertex.
 //   vertex_of_node  the result of node_vertices()
 std::int32_t top_of(const TreeTopology& tree, const std::vector<std::int32_t>& vertex_of_node,
                     const Placement& placement);

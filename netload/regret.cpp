@@ -26,7 +26,7 @@ constexpr double alpha_among_fast = 0.05;
 // decides.
 constexpr double same_regret = 1e-6;
 
-constexpr double rounding = 1 + 1e-9;  // of slowdowns
+constexpr double rounding = 1 + 1e-9;  // slowdowns that differ by less are equal
 
 // A group may take this many times as long as the best group of a simpler rule, unless all groups take longer.
 constexpr double most_over_rules = 1.1;

@@ -68,7 +68,7 @@ class SubtreeClasses {
   std::vector<SubtreeClass> classes_;
   std::map<Key, std::int32_t> number_;
   std::map<std::pair<std::int32_t, std::int32_t>, bool> replaces_;
-  std::int32_t comparisons_ = 0;  // made so far, of two classes
+  std::int32_t comparisons_ = 0;  // number of comparisons of two classes so far
 };
 
 }  // namespace placement::treematch

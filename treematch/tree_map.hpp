@@ -39,7 +39,7 @@ struct MapOptions {
   // Whether ranks are annealed even if they take all usable leaves and can only exchange places. Ignored with more than
   // 256 ranks (512 with more than the usual effort) and with scope `given`.
   bool anneal_exchanges = false;
-  // May be null (treematch/map_memory.hpp). Shared by calls with equal matrix, seed, work_limit and anneal_exchanges.
+  // May be null (treematch/map_memory.hpp). Calls that share it have equal matrix, seed, work_limit, anneal_exchanges.
   MapMemory* memory = nullptr;
 };
 

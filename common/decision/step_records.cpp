@@ -31,7 +31,7 @@ std::size_t place_of(const Decision& step) {
 }
 
 bool is_same_start(const Decision& plan, const Decision& step) {
-  constexpr double most_skew_s = 60;  // between the clocks of the controller and of the host of srun
+  constexpr double most_skew_s = 60;  // largest difference between the clocks of the controller and of srun's host
   return step.job_id == plan.job_id && step.array_task == plan.array_task && step.restarts == plan.restarts &&
          step.uid == plan.uid && step.at_s >= plan.at_s - most_skew_s;
 }
@@ -66,7 +66,7 @@ void StepRecords::add_terms(Decision& step, const std::string& remark, const Ran
 void StepRecords::put(const Decision& step) const {
   std::string text = decision_text(step);
   text.resize(record_bytes);
-  std::error_code ignored;  // open() fails, too
+  std::error_code ignored;  // if this fails, open() fails, too
   std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), ignored);
   const FileDescriptor file(open(path_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
   if (file < 0) fail_errno(path_, "cannot be opened");

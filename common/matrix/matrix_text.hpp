@@ -43,7 +43,7 @@ class TrafficTable {
 // Adds the traffic from rank `from` to rank `to`. Throws Error, with file and line, when the table is full.
 void add_traffic(TrafficTable& table, const TextScanner& in, std::int64_t from, std::int64_t to, long double value);
 
-// The following functions return whether the text from the scanner's current line on has a format.
+// The following functions return whether the text, from the scanner's current line on, has the format described here.
 
 // A METIS graph: a line "vertices edges [format [weights]]", then a line for each vertex, which may be blank, with two
 // entries per edge in all. Blank lines at the end may be missing. Lines that start with '%' are comments.
@@ -51,7 +51,7 @@ bool is_metis_graph(TextScanner in);
 // A SCOTCH graph: a line "0", then a line with two numbers.
 bool is_scotch_graph(TextScanner in);
 // A dense matrix with a header: a name for each column, preceded by an empty field if the rows have names. One row per
-// column must follow. Names that are numbers must be 0, 1, 2 and so on. False if the lines could also be an edge list.
+// column must follow. Numbers as names must be 0, 1, 2 and so on. Lines that could also be an edge list do not count.
 bool is_dense_header(TextScanner in);
 // An edge list with a header, which names columns of ranks that send and ranks that receive.
 bool is_edge_header(TextScanner in);

@@ -62,7 +62,7 @@ void TrafficTable::sort_and_merge() {
 // Removes the entries with from > to if the matrix is symmetric: each entry (from, to) has an entry (to, from) of equal
 // weight. Returns whether it is. The entries must be sorted.
 bool TrafficTable::drop_lower_half_if_equal(std::int32_t ranks) {
-  // at[r] is the next entry of row r above the diagonal. The loop below meets the twins of a row in the row's order.
+  // at[r] is the next entry of row r above the diagonal. The loop below meets its mirrored entries in order.
   std::vector<std::size_t> at(static_cast<std::size_t>(ranks), entries_.size());
   std::size_t upper = 0;
   for (std::size_t i = entries_.size(); i-- > 0;) {

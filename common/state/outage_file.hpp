@@ -29,8 +29,8 @@ class NodeOutages {
     std::string name;
     std::int64_t line = 0;  // line number in the file; 0: not from a file
   };
-  // Returns the first listed node for which known(name) is false: that of the lowest line and, in one line, the first
-  // in alphabetical order. Returns an empty name when there is none.
+  // Returns the first node, ordered by line and then by name, for which known(name) is false. Returns an empty name
+  // when there is none.
   template <typename Known>
   Place first_unknown(Known known) const {
     Place first;

@@ -25,7 +25,7 @@ constexpr std::string_view conf_words[] = {
     "switchname", "blockname",       "blocksizes", "blocklevels",
     "ringname",   "aggregatedblock", "include"};  // first words of a topology.conf, or of what scontrol prints
 constexpr std::string_view ibnetdiscover_words[] = {"vendid", "devid", "sysimgguid", "switchguid", "caguid",
-                                                    "switch", "ca",    "sw"};  // its first words, also with -p
+                                                    "switch", "ca",    "sw"};  // first words of its output
 
 // A balanced tree as the file describes it.
 struct Levels {

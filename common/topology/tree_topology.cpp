@@ -57,10 +57,10 @@ TreeTopology TreeTopology::from_parents(std::span<const std::int32_t> parent,
 }
 
 TreeTopology TreeTopology::cut_at(std::span<const std::int32_t> vertices) const {
-  // Collects the vertices and all above them. The way up stops at a vertex that the previous one has reached, because
-  // neighbours share most of their ancestors.
+  // Collects the vertices and all above them. The way up stops at the first vertex that is also above the previous one,
+  // because neighbours share most ancestors.
   std::vector<std::int32_t> kept;
-  std::vector<std::int32_t> last(depth_ + 1, -1);  // by level
+  std::vector<std::int32_t> last(depth_ + 1, -1);  // by level: the last vertex that was reached
   for (const std::int32_t vertex : vertices)
     for (std::int32_t v = vertex; v >= 0 && last[level_[v]] != v; v = parent_[v]) {
       last[level_[v]] = v;
