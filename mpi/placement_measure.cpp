@@ -77,7 +77,7 @@ double ping(int peer, int bytes, std::vector<char>& buffer) {
   return MPI_Wtime() - began_s;
 }
 
-// Returns the messages of the rank `peer` until an empty one comes.
+// Sends each message of the rank `peer` back, until an empty message comes.
 void answer(int peer, std::vector<char>& buffer) {
   for (int bytes = 1; bytes > 0;) {
     MPI_Status status;
@@ -198,7 +198,7 @@ constexpr option options[] = {
     {nullptr, 0, nullptr, 0},
 };
 
-// Returns the exit code, or -1 to go on.
+// Reads the options into `settings`. Returns the exit code, or -1 to continue.
 int read_options(int argc, char** argv, Settings& settings) {
   opterr = 0;
   bool wrong = false;

@@ -117,8 +117,8 @@ class PairsBelow {
   std::vector<Pair> waiting_;  // received and not yet returned
   MPI_Comm comm_;
   int rank_, ranks_;
-  int distance_ = 0;          // to the present child
-  std::size_t received_ = 0;  // pairs of its last message
+  int distance_ = 0;          // from this rank to the present child
+  std::size_t received_ = 0;  // pairs in the last message of the child
   int batches_ = 0;
 };
 

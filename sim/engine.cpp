@@ -120,8 +120,8 @@ class Engine {
     return machine_.least_nodes(tasks) * machine_.largest_node();
   }
 
-  // Returns the requested time of a job, cut off at the latest time that can be replayed. Slurm keeps it in whole
-  // minutes, so that one in seconds is rounded up where backfill is Slurm's.
+  // Returns the requested time of a job, cut off at the latest time that can be replayed. With Slurm's backfill it is
+  // rounded up to whole minutes, as Slurm does.
   std::int64_t limit_us(const LogJob& job) const {
     std::int64_t limit_s = std::min(job.limit_s, latest_us / second_us);
     if (options_.backfill == Backfill::slurm) limit_s = (limit_s + 59) / 60 * 60;

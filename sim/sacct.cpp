@@ -47,7 +47,7 @@ std::int64_t duration(std::string_view text, std::int64_t lone_unit_s) {
   return seconds;
 }
 
-// Returns what separates the columns of a header: the first of '|', tab, comma and semicolon that it holds.
+// Returns the separator of the columns of a header: the first of '|', tab, comma and semicolon that the header has.
 char column_separator(std::string_view header) {
   for (const char separator : {'|', '\t', ',', ';'})
     if (header.find(separator) != std::string_view::npos) return separator;

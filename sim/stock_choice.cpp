@@ -102,7 +102,7 @@ class StockChooser {
   std::int64_t room_ = 0;
   std::vector<std::vector<std::int32_t>> nodes_of_;  // the offered nodes of each leaf switch
   std::vector<std::int32_t> offered_;                // number of offered nodes below each vertex
-  std::vector<std::int32_t> distance_;               // for each leaf switch: sum of its distances to those taken
+  std::vector<std::int32_t> distance_;               // for each leaf switch: sum of its distances to the switches taken
   std::vector<NodeShare> shares_;
 };
 

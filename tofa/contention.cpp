@@ -91,8 +91,7 @@ class Relief {
             squares_};
   }
 
-  // Returns the hazard of the mapping. Adds up its few terms, because updates of a sum would accumulate rounding
-  // errors.
+  // Returns the hazard. Adds up its few terms, because updates of a sum would accumulate rounding errors.
   double hazard() const {
     double sum = 0;
     for (const std::int32_t position : objective_.may_fail())

@@ -212,8 +212,7 @@ class TorusSearches {
     }
   }
 
-  // Offers the mapping after relieve_links(). `capacity`: the slots to which ranks may move; null: those of the
-  // mapping.
+  // Offers the mapping after relieve_links(). Ranks may move to the slots of `capacity`; null: those of the mapping.
   void relieve_from(const mapping::Graph& graph, const std::vector<std::int32_t>& leaf_of_rank,
                     const mapping::NodeCounts* capacity, std::int64_t work, const mapping::WorkBudget& watch) {
     std::vector<std::int32_t> node_of_rank;

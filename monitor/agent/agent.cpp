@@ -108,7 +108,7 @@ class Agent {
     std::optional<protocol::NetAddress> address;
     std::future<std::vector<protocol::NetAddress>> lookup;  // valid while its address is looked up
     double next_lookup_s = 0;
-    int hellos = 0;  // sent since it last answered
+    int hellos = 0;  // hellos sent since it last answered
     protocol::ClientSession session;
     Acknowledgements acknowledgements;
     protocol::TokenBucket datagrams{50, 200};  // limits the datagrams that are read

@@ -297,7 +297,7 @@ class Monitor {
   MonitorPort port_;
   bool leads_ = false;  // most agents follow this monitor, which grants leases for probes then
   Probing probing_;
-  FileIdentity mpi_pairs_;  // of the file of pairs by MPI that was read last
+  FileIdentity mpi_pairs_;  // the last version of the file of pairs by MPI that was read
   SnapshotPublisher publisher_;
   SlurmNodes slurm_;
   std::optional<ControllerState> controller_;  // the settings in force in slurmctld, by its last answer

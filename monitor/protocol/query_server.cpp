@@ -195,7 +195,7 @@ class QueryServer {
     return true;
   }
 
-  // Returns false when the connection has to be closed.
+  // Reads the query. Returns false when the connection has to be closed.
   bool read_question(Connection& connection, double now_s) {
     std::size_t wanted = query_head_bytes;
     for (;;) {

@@ -150,7 +150,7 @@ void learn_step(spank_t spank, std::int32_t tasks) {
   if (tasks < 2 || command.empty()) return;
   const ProgramRun run = run_of(command, tasks);
   const bool linked = has_mpi_of_profiler(run);
-  if (!linked && client_option("verbose").value_or("0") == "0") return;  // without a question to slurmctld
+  if (!linked && client_option("verbose").value_or("0") == "0") return;  // before slurmctld is asked
   const ControllerState& controller = controller_state();
   if (controller.mode == "off" || controller.setting("ProfileJobs") != "yes" ||
       is_excluded(run.program, controller.setting("ProfileExclude")))

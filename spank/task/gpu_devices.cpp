@@ -68,7 +68,7 @@ std::vector<fs::path> gpu_devices(const fs::path& base) {
 struct Interface {
   fs::path device;        // its folder in /sys/devices
   std::string name;       // with its port, such as mlx5_0:1
-  bool infiniband;        // else Ethernet
+  bool infiniband;        // false: Ethernet
   std::int32_t gpus = 0;  // number of GPUs to which it is assigned so far
 };
 
