@@ -7,9 +7,8 @@
 
 namespace placement::monitor {
 
-// Forecasts the next value of a series [NLA §10]. Each predictor makes a forecast before each value arrives. The
-// predictor whose recent errors are least is used, as in the Network Weather Service. An object has only a hundred
-// bytes.
+// Forecasts the next value of a series [NLA §10]. Each predictor makes a forecast before each value arrives. That with
+// the least recent errors is used, as in the Network Weather Service. An object has only a hundred bytes.
 class Forecast {
  public:
   using Predictor = placement::Predictor;

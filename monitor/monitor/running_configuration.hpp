@@ -22,8 +22,7 @@ class RunningConfiguration {
   RunningConfiguration(std::string slurm_conf, Config started, std::span<const std::string> nodes);
 
   // Looks at the files, and reads them again if one has changed, or 5 s after one could not be read. A file that cannot
-  // be read, or that another user could write, changes nothing but the notes. Returns lines for the log about what has
-  // changed.
+  // be read, or that another user could write, changes nothing but the notes. Returns log lines about changes.
   std::vector<std::string> refresh();
 
   // Returns the settings in force here.

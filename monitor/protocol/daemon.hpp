@@ -45,8 +45,7 @@ int run_daemon(const DaemonHelp& help, int argc, char** argv, const std::functio
 // be root and must not read a file that belongs to another user. Throws Error when a file is unsafe or not valid.
 Config read_daemon_config(const std::string& slurm_conf);
 
-// The data from placement.conf and slurm.conf that a daemon needs at its start. A key with a wrong value has its
-// default.
+// The data of placement.conf and slurm.conf for the start of a daemon. A key with a wrong value has its default.
 struct DaemonFiles {
   Config config;
   SlurmHosts hosts;

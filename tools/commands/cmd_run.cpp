@@ -253,8 +253,8 @@ void check_mode() {
     throw CannotPlace("Mode=" + mode + " in slurmctld: srun leaves the ranks to Slurm");
 }
 
-// Returns what to start. With `keep`, returns nodes of the job to Slurm first, until it has `keep`. Throws CannotPlace;
-// UsageError and Error for bad input.
+// Returns the command to start. With `keep`, first gives nodes back to Slurm until the job has `keep` nodes. Throws
+// CannotPlace; UsageError and Error for bad input.
 Launch placed_launch(const CommandLine& line, const MapTask& given, const Words& words,
                      std::optional<std::int64_t> keep) {
   MapTask task = given;

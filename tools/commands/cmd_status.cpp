@@ -32,7 +32,7 @@ struct Status {
   std::string file_trouble;  // what is wrong with this host's placement.conf; empty: nothing
   std::string file;
   std::string trouble;  // why there is no usable state; empty: there is one
-  bool set_up = true;   // false: nothing shows that placement-monitor ever ran here, and there is no state
+  bool set_up = true;   // false: there is no state, and no sign that placement-monitor ever ran here
   StateInput input;
   bool read = false;
   std::array<std::vector<std::string>, liveness_names.size()> nodes;

@@ -36,7 +36,7 @@ constexpr CommandHelp network_help{
 
 // A link of the network. Its ends are nodes, by their names, and switches, whose names have a blank.
 struct Link {
-  double distance;  // larger: further from the nodes. A level of switches ends where the next one is 15 % larger.
+  double distance;  // larger: further from the nodes. A level of switches ends where the next distance is 15 % larger.
   std::string a, b;
 };
 using Links = std::vector<Link>;

@@ -19,8 +19,8 @@ struct MonitorReport {
   std::string trouble;             // why it does not answer a query; empty: it does
   std::vector<std::string> notes;  // settings of its configuration files that are not in force in it
 };
-// Sends queries for notes, or measured pairs, to the monitor on each controller of slurm.conf, until it does not answer
-// one. Throws Error when slurm.conf cannot be read, and without munge.
+// Sends queries for notes, or measured pairs, to the monitor on each controller of slurm.conf, until one has no answer.
+// Throws Error when slurm.conf cannot be read, and without munge.
 std::vector<MonitorReport> ask_each_monitor(std::span<const protocol::Query> queries, const Config& config);
 
 // Returns the source of an answer for messages, such as "placement-monitor on head".

@@ -265,8 +265,8 @@ const std::string& first_node(const Mapping& mapping) {
   return mapping.task.view.nodes[mapping.outcome.places.front().node].name;
 }
 
-// Plans an arbitrary layout. Also without a plan of cores (`is_bound`), `placectl bind` starts the program, to remove
-// the variables of the layout: steps that the program starts could not read this file of SLURM_HOSTFILE.
+// Plans an arbitrary layout. Even if no core is planned (`is_bound` is false), `placectl bind` starts the program. It
+// removes the variables of the layout, because steps of the program could not read the file of SLURM_HOSTFILE.
 void plan_arbitrary(const Mapping& mapping, bool is_bound, Launch& launch) {
   if (!is_bound && why_not_wrapped(launch.words).empty()) wrap_program(placectl_bind(), launch);
   launch.file = format_hostfile(layout_of(mapping));

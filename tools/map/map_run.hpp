@@ -40,7 +40,7 @@ struct MapOutcome {
   std::optional<tofa::Assessment> assessment;  // set on a torus, or where outages are known
   std::optional<double> objective;             // set on a torus: the value that TOFA minimises
   std::vector<std::string> reasons;
-  spank::StepPlacement step;  // of an allocation
+  spank::StepPlacement step;  // set for an allocation
   double wall_s = 0;          // time of the decision alone
   double cpu_s = 0;
 };

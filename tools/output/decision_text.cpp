@@ -111,7 +111,7 @@ std::string summary(const Decision& d, std::string_view topology) {
   return text + "\n";
 }
 
-// Returns whose ranks and cost the record has; empty if it has neither a step nor a cost.
+// Returns whether the record has the ranks and cost of a step or of the plan, as text; empty if it has neither.
 std::string described_by(const Decision& d) {
   for (const std::string& term : d.terms)
     if (term.starts_with(slurms_order_term))

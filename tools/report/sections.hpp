@@ -78,7 +78,7 @@ HtmlSection pairs_section(const ReportFacts& facts);
 // Decisions by policy and outcome, and the reasons why jobs ran as stock.
 HtmlSection decisions_section(const ReportFacts& facts);
 
-// What policies gained by their own records, with confidence intervals.
+// The gains of policies by their own records, with confidence intervals.
 HtmlSection gains_section(const ReportFacts& facts);
 
 // How large a job still fits together: now, and over time in the replay.
@@ -90,7 +90,7 @@ HtmlSection replay_section(const ReportFacts& facts);
 // What to switch on, and why.
 HtmlSection advice_section(const ReportFacts& facts);
 
-// Returns an interval for a table: "0.80 to 0.95"; "not known" of fewer than two values.
+// Returns an interval for a table: "0.80 to 0.95"; "not known" for fewer than two values.
 std::string shown_interval(const sim::MeanInterval& interval);
 
 // The gain of a policy by its own records: the cost of the placement divided by that of natural order on Slurm's own
@@ -98,7 +98,7 @@ std::string shown_interval(const sim::MeanInterval& interval);
 struct PolicyGain {
   std::string policy;
   bool used = true;           // false: the placements were computed and not used (Mode=observe or advise)
-  std::size_t users = 0;      // whose jobs these are
+  std::size_t users = 0;      // number of users whose jobs these are
   sim::MeanInterval by_jobs;  // Student's t over the jobs
   std::optional<sim::MeanInterval> by_users;  // bootstrap over the users, if there are gain_users or more
 };
