@@ -110,8 +110,8 @@ void for_each_choice(std::size_t all, std::size_t ranks, Take take) {
   }
 }
 
-// Returns choices of GPUs on a node with more than eight, one for each first GPU. With traffic, the next GPU is the one
-// with the lowest cost to the chosen ones. Without traffic, it is the one whose interface the fewest chosen GPUs use.
+// Returns choices of GPUs on a node with more than eight, one for each first GPU. With traffic, the next GPU has the
+// lowest cost to those chosen so far; without, its interface has the fewest chosen GPUs.
 std::vector<Indices> grown_choices(const NodeTopology& node, const std::vector<std::int64_t>& cost, std::size_t ranks,
                                    bool has_traffic) {
   const std::size_t all = node.gpus.size();

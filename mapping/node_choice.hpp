@@ -62,8 +62,8 @@ class NodeLimits {
 // violates the limits.
 std::optional<NodeCounts> sequential_counts(const NodeLimits& limits);
 
-// Returns the tasks of each node: those that the request gives, or else those of sequential_counts(). `capacity` has
-// the number of tasks for which each node has room. Throws Error when no set of nodes meets the limits.
+// Returns the tasks of each node as the request gives them, or else by sequential_counts(). `capacity` has the number
+// of tasks for which each node has room. Throws Error when no set of nodes meets the limits.
 NodeCounts counts_in_order(const ClusterView& view, const Request& request, NodeCounts capacity);
 
 // Chooses nodes of the smallest subtree that can serve the request, or of its ancestor `levels_up` levels higher [TM

@@ -13,7 +13,7 @@ inline constexpr std::int64_t most_pairs_mapped_quickly = 200'000;  // greedy ma
 inline constexpr std::int64_t sparsified_pairs = 30'000;  // a larger matrix keeps these; 20 ms for a million pairs
 inline constexpr std::int32_t effort_if_sparsified = 2;   // more would take longer than slurmctld waits
 inline constexpr std::int32_t least_ranks_of_partial_searches = 4096;  // with fewer, unfinished searches are dropped
-inline constexpr std::int32_t effort_factor = 4;                       // from one round to the next
+inline constexpr std::int32_t effort_factor = 4;                       // factor from one round to the next
 inline constexpr std::int64_t work_between_looks = 8192;  // units of work between two looks at the clock: 50 us
 
 // ---- exact search
@@ -24,7 +24,7 @@ inline constexpr std::int64_t exact_steps_of_part = 1'000'000;          // 1 ms,
 inline constexpr std::size_t most_table_bytes = std::size_t{32} << 20;  // all tables together
 inline constexpr std::int32_t most_comparisons = 20'000;                // comparisons of two classes of subtrees: 1 ms
 
-// ---- choice of leaves: for up to 1,024 ranks, those of each lowest subtree; for more ranks, the closest leaves
+// ---- choice of leaves: in each lowest subtree for up to 1,024 ranks; the closest leaves for more
 
 inline constexpr std::int32_t most_ranks_searched_often = 1024;  // 1,024 ranks take 25 ms, up to 2 % fewer hop-bytes
 inline constexpr std::int32_t most_ranks_tried_twice = 2048;     // they try two sets of leaves: 10 ms more
@@ -36,7 +36,7 @@ inline constexpr double least_exponent = 0.4;              // least exponent of 
 inline constexpr double exponent_of_all_to_all = 1.0;      // exponent of CutModel if all pairs of ranks have traffic
 inline constexpr double exponent_of_halo_exchange = 0.67;  // exponent of CutModel in three dimensions
 inline constexpr std::int32_t smallest_part_of_model = 8;  // the bisection for CutModel ends at parts of this size
-inline constexpr std::int32_t parts_of_model = 8;  // most parts for CutModel: with many ranks they are larger
+inline constexpr std::int32_t parts_of_model = 8;          // most parts for CutModel: with many ranks they are larger
 inline constexpr std::int64_t most_steps_of_packing = 1 << 17;  // groups times leaves: 1 ms
 
 // ---- one set of leaves
@@ -65,10 +65,10 @@ inline constexpr std::int64_t percent_for_units_of_many = 15;    // with more th
 inline constexpr std::int64_t percent_to_anneal_units = 25;      // of the work for units
 inline constexpr std::int32_t largest_rank_unit = 8;             // first size of units; each next size is half as large
 inline constexpr std::int32_t smallest_rank_unit = 2;            // last size of units
-inline constexpr std::int32_t smallest_unit_of_many = 8;  // last size above most_ranks_annealed, to save time
-inline constexpr double least_fit_of_rank_units = 0.9;    // with a lower fit the ranks are not joined
-inline constexpr double worth_smaller_units = 1.03;       // smaller units only if cost / best cost is below
-inline constexpr std::int64_t most_pairs_of_units = 16;   // for each rank: denser traffic does not fall into pieces
+inline constexpr std::int32_t smallest_unit_of_many = 8;         // last size above most_ranks_annealed, to save time
+inline constexpr double least_fit_of_rank_units = 0.9;           // with a lower fit the ranks are not joined
+inline constexpr double worth_smaller_units = 1.03;              // smaller units only if cost / best cost is below
+inline constexpr std::int64_t most_pairs_of_units = 16;  // for each rank: denser traffic does not fall into pieces
 
 // ---- annealing on a tree: up to 5 % of the hop-bytes
 
@@ -111,14 +111,14 @@ inline constexpr std::int32_t ranks_in_cache = 4096;        // the graphs of few
 
 inline constexpr std::size_t most_matrices_remembered = 16;
 inline constexpr std::int32_t most_ranks_shared = 512;     // a larger matrix gets a memory that no other job shares
-inline constexpr std::int64_t most_pairs_shared = 32'768;  // as most_ranks_shared
+inline constexpr std::int64_t most_pairs_shared = 32'768;  // limit on pairs, as most_ranks_shared on ranks
 inline constexpr std::size_t most_bytes_of_memory = std::size_t{2} << 20;     // for each matrix
 inline constexpr std::size_t most_bytes_within_nodes = std::size_t{1} << 20;  // for all matrices, on cores of a node
 
 // ---- swaps
 
 inline constexpr std::int32_t children_tried = 64;   // at most, per vertex
-inline constexpr std::int32_t slots_near_by = 32;    // below a vertex with up to this number all slots are tried
+inline constexpr std::int32_t slots_near_by = 32;    // all slots below a vertex with up to this number are tried
 inline constexpr std::size_t partners_tried = 64;    // at most, per rank: slots in the leaf groups of its partners
 inline constexpr std::int32_t slots_all_tried = 64;  // all slots of a tree with up to this number
 

@@ -118,8 +118,8 @@ std::vector<std::string> node_names(int ranks) {
   return names;
 }
 
-// Plays the rounds of the tournament until one of them would take longer than the time limit, or would give more pairs
-// than a table may have. All ranks end after the same pairs. Returns the results on rank 0.
+// Plays rounds of the tournament until the next round would exceed the time limit or the largest size of a table. All
+// ranks end after the same pairs. Returns the results on rank 0.
 std::vector<Result> play(const Settings& settings, int rank, int ranks) {
   std::vector<char> buffer(most_bytes, 1);
   std::vector<Result> results, latest(static_cast<std::size_t>(ranks));

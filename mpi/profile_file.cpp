@@ -32,7 +32,7 @@ std::string in_quotes(std::string_view text) {
   return all + "\"";
 }
 
-// Returns an object of JSON. No number here depends on the program's locale, as those of printf() do.
+// Returns an object of JSON. Unlike with printf(), its numbers do not depend on the program's locale.
 template <typename Number>
 std::string object(std::initializer_list<std::pair<const char*, Number>> members) {
   return "{" +

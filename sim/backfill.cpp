@@ -119,7 +119,7 @@ class NodePlan {
   std::optional<Place> earliest(std::int64_t cores, std::int64_t long_us) const {
     std::int64_t from_us = now_us_;
     for (int attempt = 0; attempt < most_attempts && from_us <= now_us_ + plan_window_us; ++attempt) {
-      std::int64_t later_us = never_us;  // when nodes open that are closed before
+      std::int64_t later_us = never_us;  // the time at which nodes open that were closed until then
       const NodeBits open = open_nodes(from_us, from_us + long_us, later_us);
       const std::optional<Room> room = room_on(open, cores);
       const std::int64_t at_us = room ? std::max(room->at_us, from_us) : never_us;

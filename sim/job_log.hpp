@@ -23,7 +23,7 @@ struct LogJob {
   std::string partition = {};          // name of the partition, or its number when the log has no names; may be empty
   std::int64_t partition_number = -1;  // -1: none
   std::int64_t wait_s = -1;            // time from submit_s until it started on the site's machine; -1: not known
-  std::string nodes = {};              // on which it ran there, as a host list; empty: not known
+  std::string nodes = {};              // nodes on which it ran on the site's machine, as a host list; empty: not known
   bool array_task = false;             // a task of a job array; all tasks of the array have this id
 };
 

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int32_t none = -1;
 
-// Makes one choice among the offered nodes: those with at least `share` free cores. `nodes` is the number of nodes that
-// the job asks for.
+// Makes one choice among the offered nodes, which are the nodes with at least `share` free cores. `nodes` is the number
+// of nodes that the job asks for.
 class StockChooser {
  public:
   StockChooser(const Machine& machine, std::span<const std::int32_t> free, std::int32_t tasks, std::int32_t nodes,

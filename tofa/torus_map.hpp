@@ -24,8 +24,8 @@ struct TorusMapping {
 };
 
 // Maps ranks to slots of a torus with few hop-bytes, and avoids routes through suspect nodes [TOFA §4]. Returns at
-// least one mapping: the natural order on the first set, greedy, and others. Each of the others has a lower
-// search_cost() than all before it. Equal input gives equal results unless the deadline passes.
+// least one mapping. The first is the natural order on the first set; each further one, such as the greedy mapping, has
+// a lower search_cost() than all before it. Equal input gives equal results unless the deadline passes.
 //   slots  the torus position of each slot that may be used
 //   sets   at least one set of slots where mappings start, each ascending with one slot per rank; the search may use
 //          other slots, too

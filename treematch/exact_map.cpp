@@ -49,7 +49,7 @@ bool sums_fit(const CommMatrix& matrix, std::int64_t depth) {
 }
 
 // Returns the traffic that leaves each set of ranks, with a small second term. Among mappings of equal hop-bytes, the
-// second term makes the one with the nearest ranks the cheapest.
+// second term makes the mapping with the nearest ranks the cheapest.
 template <typename Sum>
 std::vector<Sum> cuts_of(const CommMatrix& matrix, std::int64_t depth) {
   const std::int32_t n = matrix.ranks();
@@ -91,7 +91,7 @@ class ExactMapping {
   using Table = TableOf<Sum>;
   // For each number of ranks in a set, the least and the largest number of nodes that it may use.
   using NodeRanges = std::array<std::pair<std::int32_t, std::int32_t>, most_ranks_mapped_exactly + 1>;
-  // The ranks, and the number of nodes, that one child or the children of one class take.
+  // The set of ranks, and the number of nodes, of one child or of all children of one class.
   using Share = std::pair<Set, std::int32_t>;
 
  public:
@@ -394,8 +394,8 @@ class ExactMapping {
     return shares;
   }
 
-  // Divides the ranks of the set `left`, on `nodes` nodes, among several parts of a subtree, the last part first. The
-  // the share of each part. The shares together cost sum.back().of(left, nodes).
+  // Divides the ranks of the set `left`, on `nodes` nodes, among several parts of a subtree, the last part first.
+  // Returns the share of each part. The shares together cost sum.back().of(left, nodes).
   //   sum      sum[k]: the table of the parts 0 to k together
   //   part_at  returns the table of part k
   template <typename PartAt>

@@ -39,7 +39,7 @@ struct SubtreeClass {
 };
 
 // Sorts the subtrees that hold usable leaves into classes. The class of a parent omits children that no optimal mapping
-// needs. These are the children beyond the first `ranks` of a class, and those that `ranks` others can replace at no
+// needs. These are children beyond the first `ranks` of a class, and children that `ranks` siblings can replace at no
 // higher cost.
 class SubtreeClasses {
  public:

@@ -22,7 +22,7 @@ enum class LeafScope {
   subtree,  // TM-Isub+k: the usable leaves of the lowest subtrees that have enough, or of their ancestors k levels up
 };
 
-constexpr std::int32_t usual_effort = 10;  // of MapOptions, if the user gives none
+constexpr std::int32_t usual_effort = 10;  // MapOptions::effort if the user gives none
 
 // The options of one search of the mapper.
 struct MapOptions {

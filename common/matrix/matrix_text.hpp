@@ -81,10 +81,10 @@ CommMatrix parse_monitoring(TextScanner& in, const MatrixReadOptions& options, M
 CommMatrix read_monitoring(const std::vector<std::string>& files, const std::string& path,
                            const MatrixReadOptions& options, MatrixInfo& info);
 // Returns the paths of the files NAME.RANK.prof in `directory`, in the order of ranks. Throws Error when there are
-// none, when they have more than one NAME, or when they are not exactly those of ranks 0..n-1.
+// none, when they have more than one NAME, or unless there is one for each of the ranks 0..n-1.
 std::vector<std::string> monitoring_files_in(const std::string& directory);
 // Returns the paths of the files PREFIX.RANK.prof in the order of ranks; `prefix` is DIR/NAME or NAME. Returns nothing
-// when there are none. Throws Error when they are not exactly those of ranks 0..n-1.
+// when there are none. Throws Error unless there is one for each of the ranks 0..n-1.
 std::vector<std::string> monitoring_files_of(const std::string& prefix);
 
 }  // namespace placement

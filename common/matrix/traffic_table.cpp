@@ -43,7 +43,7 @@ void TrafficTable::scale(MatrixInfo& info) {
     entries_[i].weight = static_cast<std::int64_t>(std::floor(values_[i] * unit + (0.5L + 1e-17L)));
 }
 
-// Sorts the entries by (from, to) and adds those of one (from, to).
+// Sorts the entries by (from, to) and adds up entries with equal (from, to).
 void TrafficTable::sort_and_merge() {
   const auto ends = [](const CommEdge& entry) { return std::pair(entry.a, entry.b); };
   if (std::ranges::adjacent_find(entries_, std::greater_equal(), ends) == entries_.end()) return;

@@ -46,7 +46,7 @@ struct Config {
   std::vector<std::pair<std::string, placement_mode>> partition_modes;
   std::int64_t decision_time_ms = 50;
   std::int64_t max_matrix_ranks = 131072;
-  std::int64_t max_matrix_bytes = 1 << 20;  // of the packed form, which travels with the job
+  std::int64_t max_matrix_bytes = 1 << 20;  // size of the packed form, which travels with the job
   std::int64_t node_level_tasks = 4096;     // jobs with more tasks: slurmctld places groups of ranks
   NodeWeights node_weights = NodeWeights::respect;
   std::string treematch_topology_file;  // empty: Slurm's own topology

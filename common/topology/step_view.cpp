@@ -56,7 +56,7 @@ struct Mount {
 };
 
 // Returns a view with a new tree: the part of the old one above the mounts of each node, with the new leaves below
-// them. Nodes keep their names, live data and coordinates; their leaves begin with those of the first mount.
+// them. Nodes keep their names, live data and coordinates. A node's leaves begin with the leaves of its first mount.
 ClusterView regrown(const ClusterView& view, const std::vector<std::vector<Mount>>& mounts) {
   const TreeTopology& tree = *view.tree;
   const auto vertices = static_cast<std::size_t>(tree.vertices());

@@ -30,7 +30,7 @@ constexpr std::string_view ibnetdiscover_words[] = {"vendid", "devid", "sysimggu
 // A balanced tree as the file describes it.
 struct Levels {
   std::vector<std::int32_t> arities;    // from the root to the leaves
-  std::vector<std::int64_t> distances;  // of 1, 2, .. levels up; empty: not given
+  std::vector<std::int64_t> distances;  // of leaves that meet 1, 2, .. levels up; empty: not given
   std::int64_t distance_line = 0;
 };
 

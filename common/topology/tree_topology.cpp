@@ -180,7 +180,7 @@ Cost TreeTopology::summed_hop_bytes(const CommMatrix& matrix, std::span<const st
 }
 
 // Returns the hop-bytes if all pairs have equal traffic. A link with k of the n ranks below it carries k (n - k) pairs.
-// The ranks climb from the deepest level to the root; those that meet at a vertex are neighbours in the list.
+// The ranks climb from the deepest level to the root. Ranks that meet at a vertex are neighbours in the list.
 Cost TreeTopology::hop_bytes_over_links(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const {
   std::vector<std::int32_t> leaves(leaf_of_rank.begin(), leaf_of_rank.end());
   std::ranges::sort(leaves);

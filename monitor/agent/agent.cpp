@@ -292,7 +292,7 @@ class Agent {
     return leader ? monitors_[*leader].host.name : std::string();
   }
 
-  // Repeats the last heartbeat to all monitors when this agent follows another one than before.
+  // Repeats the last heartbeat to all monitors when this agent follows another monitor than before.
   void tell_new_leader(double now_s) {
     std::string name = follows(now_s);
     if (number_ == 0 || name == last_beat_.follows) return;

@@ -75,7 +75,7 @@ class Prober {
     Stage stage = Stage::waiting;
     double end_s = 0;
     double next_s = 0;
-    std::uint32_t index = 0;    // of the ping without an answer, or of the next packet of the train
+    std::uint32_t index = 0;    // index of the ping without an answer, or of the next packet of the train
     std::uint32_t answers = 0;  // number of answers that the responder has sent
     std::int64_t ping_ns = 0;
     bool pinged = false;

@@ -172,7 +172,7 @@ class Monitor {
   }
 
   // This monitor leads while more than half of the agents that it hears follow it. An agent follows one monitor at a
-  // time and takes leases from that one alone. A monitor without others leads from its start.
+  // time and takes leases only from it. The only monitor of a cluster leads from its start.
   void count_followers(double now_s) {
     std::int32_t heard = 0, followers = 0;
     for (std::int32_t node = 0; node < watch_.nodes(); ++node) {

@@ -24,7 +24,7 @@ struct ShownJob {
   std::uint32_t restarts = 0;    // number of restarts, including the one that it waits for
   bool pending = false;          // it waits for its next start, or its first one
   bool holds_cpus = false;       // the job runs, is suspended or is completing
-  std::int64_t submitted_s = 0;  // since 1970, if SLURM_TIME_FORMAT is %s; 0: not known
+  std::int64_t submitted_s = 0;  // seconds since 1970, if SLURM_TIME_FORMAT is %s; 0: not known
   std::string partition;
   std::string system_comment;
 

@@ -72,7 +72,7 @@ struct Interface {
   std::int32_t gpus = 0;  // number of GPUs to which it is assigned so far
 };
 
-// Returns the interfaces with an active port: those of InfiniBand, or all if none is. They are sorted by `device`.
+// Returns all InfiniBand interfaces with an active port, else all others with one. They are sorted by `device`.
 std::vector<Interface> active_interfaces(const fs::path& base) {
   std::vector<Interface> interfaces;
   for (const fs::path& entry : entries_of(base / "sys/class/infiniband")) {

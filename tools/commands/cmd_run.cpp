@@ -165,7 +165,7 @@ std::string summary(const Mapping& mapping, const Launch& launch) {
   return text;
 }
 
-// Returns the variables that Slurm sets in a job, for the nodes and tasks of the step. Omits those that are not set
+// Returns the variables that Slurm sets in a job, for the nodes and tasks of the step. Omits variables that are not set
 // here.
 std::vector<std::pair<std::string, std::string>> node_variables(const spank::Allocation& allocation) {
   const StepShape& step = allocation.step;
@@ -344,7 +344,7 @@ spank::LocalTask this_task() {
   return task;
 }
 
-// Returns the GPUs of the step on this node. With --gpus-per-task, SLURM_STEP_GPUS has only those of this task; the
+// Returns the GPUs of the step on this node. With --gpus-per-task, SLURM_STEP_GPUS has only the GPUs of this task; the
 // others are known if the step has all GPUs of the node.
 std::string gpus_of_step(const spank::TaskVariables& variables) {
   const auto known = spank::gpus_of_node(variables, true);

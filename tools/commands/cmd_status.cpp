@@ -43,7 +43,7 @@ struct Status {
 };
 
 // Reads this host's placement.conf, and asks slurmctld for the settings in force unless --state is given. Returns the
-// settings by which the data are to be judged: those in force, else those of the file, else the defaults.
+// settings by which the data are judged: the settings in force, else the file's, else the defaults.
 Config configuration_of(Status& status, const CommandLine& line) {
   Config config;
   try {

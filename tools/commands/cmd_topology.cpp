@@ -169,7 +169,7 @@ Links read_links(const std::string& text, const std::string& file, const Names& 
 // switch above all joins the others.
 std::string topology_of(const Links& links, const std::vector<std::string>& nodes) {
   struct Top {
-    std::string node;  // below it
+    std::string node;  // a node below it
     std::string name;  // of the highest switch so far
   };
   std::vector<Top> tops;

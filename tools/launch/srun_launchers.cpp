@@ -135,8 +135,8 @@ bool hides_variables(const Words& words) {
   return !names.empty() && !among(split_at(names, ','), "all");
 }
 
-// If srun cannot start the program by another one, such as `placectl bind`, returns the option or variable that
-// prevents it. Otherwise returns an empty text.
+// If srun cannot start the program through another program, such as `placectl bind`, returns the option or variable
+// that prevents this. Otherwise returns an empty text.
 std::string why_not_wrapped(const Words& words) {
   for (const GivenOption& option : parsed(words).given)
     if (option.name == "bcast" || option.name.starts_with("container")) return "srun's --" + option.name;

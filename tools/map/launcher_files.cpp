@@ -33,7 +33,7 @@ std::vector<Run> runs_of(const Layout& layout) {
   return runs;
 }
 
-// The numbers of a socket and a core of a node, as mpirun counts those that it sees.
+// The numbers of a socket and a core of a node. mpirun counts the sockets and cores that it sees.
 struct SocketCore {
   std::int32_t socket;
   std::int32_t core;

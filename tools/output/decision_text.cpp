@@ -216,7 +216,7 @@ std::string nodes_text(const JobSwitches& job, std::span<const std::int32_t> att
   return text;
 }
 
-// Adds the line of a switch, then those of the switches below it. Slurm's trees have few levels; others are not drawn.
+// Adds the line of a switch, then the lines of switches below it. Slurm's trees have few levels; others are not drawn.
 void draw(const JobSwitches& job, std::size_t number, std::size_t level, std::vector<std::string>& lines) {
   constexpr std::size_t most_levels = 16;
   const SwitchShape& one = job.switches[number];

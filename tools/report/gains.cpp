@@ -66,7 +66,7 @@ HtmlSection gains_section(const ReportFacts& facts) {
       "nodes that Slurm offered, in natural order. "
       "Cost is in hop-bytes, which measure network traffic and not time. Below 1.00 the policy is better. "
       "Means are geometric, intervals are of 90 %.");
-  // The picture ends at 4 at most. The interval of two jobs can reach hundreds, which would hide the others.
+  // The picture ends at 4 at most. The interval of two jobs can reach hundreds, which would hide the other intervals.
   double most = 1.2;
   for (const PolicyGain& gain : gains) most = std::min(std::max(most, cautious(gain).high), 4.0);
   HtmlTable table(

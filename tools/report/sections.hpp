@@ -35,7 +35,7 @@ struct SiteReplay {
   std::int64_t replayed = 0;   // number of the last jobs that were replayed; others fill the machine at the start
   std::int64_t too_large = 0;  // jobs larger than the machine
   std::string notes;           // what the reader left out or corrected
-  std::int64_t cores = 0;      // of the machine
+  std::int64_t cores = 0;      // number of cores of the machine
   double communication = 0;    // assumed share of communication in the run time, 0 to 1
   std::string pattern;         // assumed matrices
   std::int64_t begin_s = 0;    // start of the log; seconds since 1970 in a log of sacct. Times of `past` count from it
@@ -54,7 +54,7 @@ struct ReportFacts {
   std::string why_no_machine;
   std::optional<sim::Occupancy> occupancy;  // of the running jobs that the caller may see
   std::string why_no_occupancy;
-  DecisionInput decisions;  // since since_s; its notes say what is missing
+  DecisionInput decisions;  // made at since_s or later; the notes name missing sources
   std::optional<SiteReplay> replay;
   std::string why_no_replay;
   std::string mode;        // Mode in force in slurmctld; empty: not known
