@@ -10,7 +10,7 @@ namespace placement::mapping::tuning {
 // ---- any number of ranks
 
 inline constexpr std::int64_t most_pairs_mapped_quickly = 200'000;  // greedy mapping with any deadline: a few ms
-inline constexpr std::int64_t sparsified_pairs = 30'000;  // a larger matrix keeps these; 20 ms for a million pairs
+inline constexpr std::int64_t sparsified_pairs = 30'000;  // pairs kept of a larger matrix; 20 ms for a million
 inline constexpr std::int32_t effort_if_sparsified = 2;   // more would take longer than slurmctld waits
 inline constexpr std::int32_t least_ranks_of_partial_searches = 4096;  // with fewer, unfinished searches are dropped
 inline constexpr std::int32_t effort_factor = 4;                       // factor from one round to the next

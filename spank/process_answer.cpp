@@ -31,7 +31,7 @@ namespace {
   }
 }
 
-// Returns the text from the pipe `from`, up to its end. Throws Error if that takes too long or is too long.
+// Returns the text from the pipe `from`, up to its end. Throws Error after `longest`, or above `most_bytes` bytes.
 std::string read_until_closed(int from, std::chrono::milliseconds longest, std::size_t most_bytes) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + longest;

@@ -175,7 +175,7 @@ void record_step(const PlacementRequest& placement_request, const StepShape& ste
   record.policy = placement_request.spec.policy;
   record.given = compress_hostlist(step.nodes);
   if (!has_request_of_job(placement_request, step)) {
-    if (!placement) return;  // a record would describe the job's request
+    if (!placement) return;  // the failure does not concern the job's request
     record.reason = "srun's placement request differs from the job's";
   }
   if (placement && placement_request.matrix) {

@@ -14,8 +14,8 @@ namespace placement::tofa {
 
 namespace {
 
-constexpr std::int32_t most_tasks_looked_at = 1024;  // without a matrix, at most about this number have traffic
-constexpr std::int32_t most_tasks_all_talk = 96;     // without a matrix, every pair of so few has traffic
+constexpr std::int32_t most_tasks_looked_at = 1024;  // without a matrix: of more tasks, only some have traffic
+constexpr std::int32_t most_tasks_all_talk = 96;     // without a matrix: up to this number, every pair has traffic
 
 // Returns a matrix in place of the missing matrix of a job. With few tasks, every pair has traffic. With more tasks,
 // two tasks have traffic if their numbers differ in one bit.

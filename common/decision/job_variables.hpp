@@ -36,8 +36,8 @@ inline constexpr const char* mpirun_switch_variable = "PLACEMENT_MPIRUN";
 // Set if the user gave --quiet, so that no messages are printed.
 inline constexpr const char* job_quiet_variable = "PLACEMENT_QUIET";
 
-// ---- The answer, in the environment of the job's processes, from slurmctld. The outcome of the decision for the job:
-// "JOB nodes", "JOB nodes+cores", or "JOB stock: REASON" on Slurm's own nodes.
+// ---- The answer, in the environment of the job's processes, from slurmctld.
+// The outcome of the decision for the job: "JOB nodes", "JOB nodes+cores", or "JOB stock: REASON" on Slurm's own nodes.
 inline constexpr const char* job_decision_variable = PLACEMENT_JOB_DECISION;
 // The start of a batch job to which the decision belongs: "JOB RESTARTS" or, for a task of an array,
 // "JOB_TASK RESTARTS". RESTARTS counts as the variable SLURM_RESTART_COUNT of the batch script does.

@@ -31,7 +31,7 @@ enum class OutageEstimator {
   // Both averages are those of [TOFA §3]: a node without an outage has probability 0.
 };
 
-// The file and line of each key, for messages. All objects are equal, so a comparison of two Config ignores them.
+// The file and line of each key, for messages. All objects compare equal, so a comparison of two Config ignores them.
 struct ConfigPlaces {
   std::string file;
   std::vector<std::pair<std::string_view, std::int64_t>> line_of_key;

@@ -65,8 +65,8 @@ NodeOutages read_outages(const std::string& path);
 std::string unknown_outage_node(const NodeOutages& outages, std::span<const std::string> nodes,
                                 const std::string& file);
 
-// Converts an outage probability for the next `horizon_s` seconds into that for a job of `job_seconds` seconds: 1 - (1
-// - p)^(job_seconds / horizon_s). When one of the times is not known (NaN, 0 or less), it returns `probability`.
+// Converts an outage probability for the next `horizon_s` seconds into that for a job of `job_seconds` seconds:
+// 1 - (1 - p)^(job_seconds / horizon_s). When one of the times is not known (NaN, 0 or less), it returns `probability`.
 // Returns a number from 0 to 1; a probability that is not known counts as 0.
 double outage_for(double probability, double horizon_s, double job_seconds);
 

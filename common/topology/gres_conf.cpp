@@ -101,7 +101,7 @@ struct GpuLines {
   std::optional<bool> detects;      // AutoDetect= of the node
   std::optional<std::string> type;  // of all GPUs so far
   std::vector<GpuShape> gpus,
-      of_node;  // from lines that begin with Name= and with NodeName=; Slurm reads the latter last
+      of_node;  // from lines that begin with NodeName=, which Slurm reads after those with Name= (gpus)
 };
 
 void add_line(const GpuLine& line, GpuLines& node) {

@@ -24,7 +24,7 @@ constexpr std::string_view ring_keys[] = {"RingName", "Nodes"};
 constexpr std::int64_t most_blocks_in_one = 1 << 15;      // Slurm's limit
 constexpr std::int64_t most_nodes_of_block = UINT16_MAX;  // slurmctld keeps the first of BlockSizes in 16 bits
 constexpr std::int64_t usual_blocks_in_one = 16;          // in the largest block, by default
-// Whether Slurm removes a node from this topology if the node's Topology= names only others: from Slurm 26.05 on.
+// Whether Slurm removes a node from this topology if its Topology= names only other topologies: from Slurm 26.05 on.
 constexpr bool leaves_other_topologies = std::string_view(SLURM_RELEASE) >= "26.05";
 // The largest number of switches above a node, as the mean of all nodes. A fat tree has some hundred roots.
 constexpr std::size_t most_switches_above = 512;

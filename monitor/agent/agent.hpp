@@ -61,7 +61,7 @@ class LeaderChoice {
 class Acknowledgements {
  public:
   static constexpr int patience = 3;           // heartbeats without an answer before a new handshake begins
-  static constexpr int most_repeats = 2;       // at most, of one heartbeat
+  static constexpr int most_repeats = 2;       // largest number of repetitions of one heartbeat
   static constexpr double repeat_share = 0.3;  // time between two repetitions, as a share of the interval
 
   // `interval_s` is the time between two heartbeats.

@@ -23,7 +23,7 @@ struct MapTask {
   Request request;                                    // only the limits; run_map() sets tasks, matrix and parameters
   std::optional<std::chrono::milliseconds> deadline;  // none: no limit
   MapFaults faults;                                   // from a torus file
-  bool without_matrix = false;                        // placed by the policy alone, in an allocation; no traffic
+  bool without_matrix = false;                        // an allocation without a matrix: `matrix` has no traffic
   std::int32_t processes_per_rank = 1;  // of torchrun: ranks of the user's matrix per node; `matrix` has 1 per node
   bool tells_faults = false;            // the report contains link load and abort probability
   double job_seconds = 0;               // run time of the job; 0: not known

@@ -14,7 +14,7 @@ namespace placement::tools {
 
 std::vector<PolicyGain> gains_of(std::span<const Decision> decisions, std::uint64_t seed) {
   struct Values {
-    std::vector<double> logarithms;  // for each job, that of its cost divided by the cost of stock
+    std::vector<double> logarithms;  // for each job, the logarithm of its cost / the cost of stock
     std::vector<std::uint32_t> users;
   };
   std::map<std::tuple<std::uint32_t, std::string, std::uint32_t>, const Decision*> last;  // decision of each start
