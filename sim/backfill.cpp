@@ -72,7 +72,7 @@ class NodeBits {
   std::vector<std::uint64_t> words_;
 };
 
-// The nodes that no job is planned on, from a time on until the time of the next entry in the plan.
+// The nodes on which no job is planned from a time until the time of the next entry in the plan.
 struct OpenNodes {
   std::int64_t from_us;
   NodeBits open;

@@ -78,7 +78,7 @@ class Engine {
   }
 
   Replay run() {
-    const std::chrono::nanoseconds begin = processor_time();  // of this thread
+    const std::chrono::nanoseconds begin = processor_time();  // processor time of this thread
     if (options_.full_start) fill_machine();
     while (result_.ended + result_.given_up < std::ssize(jobs_)) {
       if (stopped()) {
@@ -133,7 +133,7 @@ class Engine {
     running_.add(std::move(job));
   }
 
-  // Takes the job off the machine, before its end or at it, and returns its cores.
+  // Takes the job off the machine, at its end or before, and returns its cores.
   std::vector<std::int32_t> leave(std::int64_t slot) {
     RunningJob job = running_.remove(slot);
     machine_.release(job.cores);
@@ -293,8 +293,8 @@ class Engine {
     }
     std::vector<std::size_t> started;
     for (const Passing& passing : passed) {
-      // In the plan, the jobs that start before are on the nodes of stock Slurm. If a policy has put them elsewhere, a
-      // job that passes may have no room outside the closed nodes. It waits then.
+      // The plan assumes that jobs that start before use the nodes of stock Slurm. If a policy has put them elsewhere,
+      // a passing job may have no room outside the closed nodes. It then waits.
       const std::size_t place = places[passing.index];
       if (start_off(waiting_[place], passing.closed)) started.push_back(place);
     }

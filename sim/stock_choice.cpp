@@ -106,8 +106,8 @@ class StockChooser {
   std::vector<NodeShare> shares_;
 };
 
-// Returns the choice of Slurm without topology/tree, by runs of consecutive numbers of the offered nodes. Offered are
-// nodes with at least `share` free cores. Takes the smallest run that holds all remaining tasks, otherwise the one with
+// Returns the choice of Slurm without topology/tree, by runs of consecutive numbers of the offered nodes. A node with
+// at least `share` free cores is offered. Takes the smallest run that holds all remaining tasks, otherwise the run with
 // the most free cores, and its nodes in their order. Returns nothing when the offered nodes do not suffice.
 std::vector<NodeShare> choose_in_runs(std::span<const std::int32_t> free, std::int32_t tasks, std::int32_t share) {
   struct Run {

@@ -70,8 +70,9 @@ struct Config {
   std::int64_t monitor_port = 6828;
   std::int64_t agent_port = 6829;
   std::string agent_directory = "/run/slurm-placement";
-  std::vector<std::string> probe_interfaces;  // probes use the first that a node has; empty: all hardware interfaces
-  std::int64_t probe_link_Mbps = 0;           // 0: the rate that the kernel reports
+  std::vector<std::string>
+      probe_interfaces;              // probes use the first that exists on a node; empty: all hardware interfaces
+  std::int64_t probe_link_Mbps = 0;  // 0: the rate that the kernel reports
   std::int64_t probe_bytes_per_minute = 32 << 20;
   bool allowed_cpus_only = false;
   std::int64_t probe_latency_s = 60;

@@ -39,7 +39,7 @@ struct SocketCore {
   std::int32_t core;
 };
 
-// Returns these numbers for each core of the node. Cores that mpirun does not see keep their own numbers.
+// Returns the socket and core numbers of each core of the node. Cores that mpirun does not see keep their own numbers.
 std::vector<SocketCore> socket_cores(const NodeView& node, bool of_job) {
   std::vector<SocketCore> numbers;
   std::int32_t next_socket = 0;
