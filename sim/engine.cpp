@@ -133,7 +133,7 @@ class Engine {
     running_.add(std::move(job));
   }
 
-  // Takes the job off the machine, at its end or before, and returns its cores.
+  // Takes an ended or stopped job off the machine and returns its cores.
   std::vector<std::int32_t> leave(std::int64_t slot) {
     RunningJob job = running_.remove(slot);
     machine_.release(job.cores);

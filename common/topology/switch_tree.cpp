@@ -291,7 +291,7 @@ ClusterView view_of_switches(std::span<const SwitchShape> switches, std::span<co
 
 std::vector<SwitchShape> forest_of(std::vector<SwitchRecord> records, std::span<const NodeShape> nodes) {
   std::ranges::stable_sort(records, [](const SwitchRecord& a, const SwitchRecord& b) { return a.level < b.level; });
-  // Slurm ranks a node of several leaf switches by the last of these switches.
+  // Slurm ranks a node of several leaf switches by its last switch.
   std::unordered_set<std::string> seen;
   for (auto leaf = records.rbegin(); leaf != records.rend(); ++leaf)
     if (leaf->level == records[0].level)
