@@ -46,7 +46,7 @@ void exchange(std::span<const std::int64_t> traffic, std::span<const std::int64_
 
 // Returns the first order with the least cost, out of all orders. Skips orders whose first ranks alone cost too much.
 // The bound is the cost of the first ranks plus the traffic of all other pairs times the least distance.
-//   most  the cost of some order
+//   most  the cost of any order, as the first upper limit
 std::vector<std::int32_t> best_order(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance,
                                      std::size_t count, std::int64_t most) {
   std::int64_t least_distance = endless;
@@ -76,14 +76,14 @@ std::vector<std::int32_t> best_order(std::span<const std::int64_t> traffic, std:
 
 }  // namespace
 
-// Job 0 is a place for the worker that is being added; the jobs of the caller are 1 to `jobs`.
+// In the code, job 0 holds the worker that is being added; the jobs of the caller are 1 to `jobs`.
 std::vector<std::int32_t> least_cost_assignment(std::span<const std::int64_t> cost, std::size_t workers,
                                                 std::size_t jobs) {
   // cost - worker_price - job_price is at least 0, and 0 for each worker and its job.
   std::vector<std::int64_t> worker_price(workers + 1, 0), job_price(jobs + 1, 0);
   std::vector<std::size_t> worker_of(jobs + 1, 0);  // the worker of each job, from 1; 0: none
   for (std::size_t worker = 1; worker <= workers; ++worker) {
-    // Assigns a job to the worker. Reassigns others along the cheapest path of exchanges that ends at a free job.
+    // Assigns a job to the worker. Reassigns other workers along the cheapest path of exchanges to a free job.
     std::vector<std::int64_t> distance(jobs + 1, endless);
     std::vector<std::size_t> before(jobs + 1, 0);
     std::vector<bool> reached(jobs + 1, false);

@@ -36,7 +36,7 @@ std::vector<std::int8_t> Bisection::split(const Graph& graph, std::int32_t least
   return std::move(best.side);
 }
 
-// Makes a try, or returns the result of an earlier equal one.
+// Returns the result of a try; reuses the result of an earlier equal try.
 Sides Bisection::tried(const Graph& graph, std::int32_t first, std::int32_t largest, BisectionsFound& found) {
   if (graph.vertices() > coarsest_graph) return multilevel(graph, first, largest);
   Random after = random_;
@@ -99,7 +99,7 @@ std::vector<std::int8_t> Bisection::grown(const Graph& graph, std::int32_t first
       fringe[at] = fringe.back();
       fringe.pop_back();
     }
-    // The last vertex joins only if side 0 is then no farther from its target than without it.
+    // The last vertex joins only if the size of side 0 is then no farther from `first` than before.
     if (size > 0 && size + graph.size[best] - first > first - size) break;
     side[best] = 0;
     size += graph.size[best];

@@ -27,13 +27,13 @@ struct Sides {
   std::int64_t cut = 0;           // the traffic between the sides
 };
 
-// The results of tries on one small graph. A try is stored only if its start vertex alone decides the result. In a
-// graph of several components it does not.
+// The results of tries on one small graph. A try is stored only if its start vertex alone decides the result, which is
+// not so in a graph of several components.
 struct BisectionsFound {
   struct Try {
-    std::int32_t start;  // the vertex
+    std::int32_t start;  // the start vertex
     Sides sides;
-    std::int64_t spent;  // reported to the time budget
+    std::int64_t spent;  // work that the try reported to the time budget
   };
   std::vector<Try> tries;  // in the order in which they were made
 };
@@ -41,8 +41,8 @@ struct BisectionsFound {
 // Remembers the tries on small parts of one graph, because repeated searches often split equal parts.
 class BisectionMemory {
  public:
-  // Returns the stored tries on the part with the vertices `part`, in this order, whose side 0 has `least` to `most`
-  // vertices. The reference is valid until the next call.
+  // Returns the stored tries to split the part with the vertices `part`, in this order, so that side 0 has `least` to
+  // `most` vertices. The reference is valid until the next call.
   BisectionsFound& of(std::span<const std::int32_t> part, std::int32_t least, std::int32_t most) {
     if (found_.size() == tuning::most_parts_remembered) found_.clear();
     std::vector<std::int32_t> key(part.begin(), part.end());
@@ -87,7 +87,7 @@ class Bisection {
   Random random_;
   BisectionTries tries_;
   const WorkBudget& watch_;
-  std::int32_t freedom_ = 0;  // by which side 0 may miss its target in the finest graph, in vertices
+  std::int32_t freedom_ = 0;  // largest error of the size of side 0 in the finest graph, in vertices
   BisectionRefiner refiner_;
 };
 

@@ -97,8 +97,8 @@ class BisectionRefiner {
   // negative. Keeps the best state of the pass. Returns the cut: the traffic between the sides. It does not grow if the
   // sides were within the slack. Throws OutOfTime; `side` is then a split between two states of a pass.
   //   first   target size of side 0, in ranks
-  //   slack   largest difference from `first`, if the vertices' sizes allow it; 0 with vertices of size 1: exactly
-  //           `first`
+  //   slack   largest difference of side 0 from `first`, if the sizes of the vertices allow it; 0: side 0 has exactly
+  //           `first` ranks if all vertices have size 1
   //   passes  largest number of passes
   //   side    in and out: the side of each vertex, 0 or 1
   std::int64_t refine(const Graph& graph, std::int32_t first, std::int32_t slack, std::int32_t passes,

@@ -57,8 +57,8 @@ struct Pairing {
   Indices slots;
 };
 
-// Assigns a slot to each of the GPUs, which ascend, with the least sum of distances. Ties go to the first slots, and to
-// GPUs in the order of the slots.
+// Assigns a slot to each of `gpus`, which ascend, so that the sum of distances is least. Ties go to the first slots, in
+// the order of the GPUs.
 Pairing pair_up(const GpuSlots& all, const Indices& gpus) {
   const std::size_t count = all.slots.size();
   const auto first = std::ssize(gpus) + 1;
@@ -110,8 +110,8 @@ void for_each_choice(std::size_t all, std::size_t ranks, Take take) {
   }
 }
 
-// Returns choices of GPUs on a node with more than eight, one for each first GPU. With traffic, the next GPU is the one
-// with the lowest cost to the chosen ones. Without traffic, it is the one whose interface the fewest chosen GPUs use.
+// Returns choices of GPUs on a node with more than eight, one for each first GPU. With traffic, the next GPU has the
+// lowest cost to those chosen so far; without, its interface has the fewest chosen GPUs.
 std::vector<Indices> grown_choices(const NodeTopology& node, const std::vector<std::int64_t>& cost, std::size_t ranks,
                                    bool has_traffic) {
   const std::size_t all = node.gpus.size();
@@ -198,7 +198,7 @@ GpuMapping best_mapping(const NodeTopology& node, const GpuSlots& slots, std::si
   return mapping;
 }
 
-// Package, NUMA node and cache, the last ones -1 in a wider domain, and for each GPU whether it is next to the core.
+// A core's package, NUMA node and cache (-1 if a slot may span several), and for each GPU whether the core is near.
 using Domain = std::pair<std::array<std::int32_t, 3>, std::vector<bool>>;
 
 Domain domain_of(const NodeTopology& node, std::int32_t index, std::int32_t level, bool of_gpus) {

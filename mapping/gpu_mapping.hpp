@@ -16,7 +16,7 @@ struct GpuPlace {
 
 // The GPUs and cores of all ranks on one node.
 struct GpuMapping {
-  std::vector<GpuPlace> of_rank;  // of each rank
+  std::vector<GpuPlace> of_rank;  // one entry per rank
   std::int64_t far = 0;           // sum of slot_distance() over the ranks; 0: all cores are next to their GPUs
   bool exact = true;              // no other mapping is better
 };

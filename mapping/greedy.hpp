@@ -30,9 +30,8 @@ std::vector<std::int32_t> greedy_slots(const Graph& graph, FreeSlots free, const
   return slot;
 }
 
-// Maps the ranks greedily to leaves of a tree, as an upper bound of the cost for all other searches. Among leaves that
-// are equally near, those in the subtrees with the fewest free leaves are taken. Returns the leaf of each rank. Throws
-// OutOfTime.
+// Maps the ranks greedily to leaves of a tree, as an upper bound of the cost for all other searches. Among equally near
+// leaves, takes leaves in the subtrees with the fewest free leaves. Returns the leaf of each rank. Throws OutOfTime.
 //   leaves  at least one per rank, without duplicates
 std::vector<std::int32_t> greedy_leaves(const Graph& graph, const TreeTopology& tree, std::vector<std::int32_t> leaves,
                                         const WorkBudget& watch = WorkBudget());

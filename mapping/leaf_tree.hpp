@@ -72,7 +72,7 @@ class LeafTree {
   // differ gives the level of the lowest common ancestor.
   bool coded_ = false;
   std::vector<std::uint64_t> code_;
-  std::vector<std::int64_t> offset_;  // half of the slot's position minus the least position of a slot
+  std::vector<std::int64_t> offset_;  // per slot: (its position - the least position of a slot) / 2
   std::int64_t by_bit_[65] = {};
 };
 

@@ -107,8 +107,8 @@ std::optional<NodeCounts> NodeLimits::spread(const std::vector<std::int32_t>& no
   return counts;
 }
 
-// Whether the nodes suffice and have room for their shares. `room` is the sum of their capacities, and `smallest` is
-// the least capacity.
+// Returns whether the nodes suffice and have room for their shares. `room` is the sum of their capacities, and
+// `smallest` is the least capacity.
 bool NodeLimits::have_room(const std::vector<std::int32_t>& nodes, std::int64_t room, std::int32_t smallest) const {
   const auto used = static_cast<std::int32_t>(nodes.size());
   if (used == 0 || room < tasks_ || used < least_nodes_) return false;
@@ -215,8 +215,8 @@ std::vector<std::int32_t> nodes_below(const ClusterView& view, const Subtrees& s
   return nodes;
 }
 
-// Returns the subtrees that may have enough room, in the order of their room. Ties go to the lowest subtree, then to
-// the leftmost.
+// Returns the subtrees that may have enough room, those with the least room first. Ties go to the lowest subtree, then
+// to the leftmost.
 std::vector<const Subtrees::Subtree*> with_enough_room(const TreeTopology& tree, const Subtrees& s,
                                                        const NodeLimits& limits) {
   const std::int32_t required = s.at(0) == nullptr ? 0 : s.at(0)->required;

@@ -62,8 +62,8 @@ class NodeLimits {
 // violates the limits.
 std::optional<NodeCounts> sequential_counts(const NodeLimits& limits);
 
-// Returns the tasks of each node: those that the request gives, or else those of sequential_counts(). `capacity` has
-// the number of tasks for which each node has room. Throws Error when no set of nodes meets the limits.
+// Returns the tasks of each node as the request gives them, or else by sequential_counts(). `capacity` has the number
+// of tasks for which each node has room. Throws Error when no set of nodes meets the limits.
 NodeCounts counts_in_order(const ClusterView& view, const Request& request, NodeCounts capacity);
 
 // Chooses nodes of the smallest subtree that can serve the request, or of its ancestor `levels_up` levels higher [TM
@@ -81,7 +81,7 @@ std::vector<std::vector<std::int32_t>> sufficient_subtrees(const ClusterView& vi
 // with several sockets.
 std::vector<std::int32_t> node_vertices(const ClusterView& view);
 
-// Returns the lowest vertex of the tree that has all nodes of the placement below it, or is the only one.
+// Returns the lowest vertex of the tree with all nodes of the placement below it; for one node, that node's vertex.
 //   vertex_of_node  the result of node_vertices()
 std::int32_t top_of(const TreeTopology& tree, const std::vector<std::int32_t>& vertex_of_node,
                     const Placement& placement);

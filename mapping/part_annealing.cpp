@@ -39,7 +39,7 @@ class PartAnnealing {
     while (move_from_the_fullest()) continue;
   }
 
-  // The decrease of the traffic between the parts since the start.
+  // Returns the decrease of the traffic between the parts since the start.
   std::int64_t gain() const { return gain_; }
 
   std::vector<std::int32_t> take() { return std::move(part_); }
@@ -56,7 +56,7 @@ class PartAnnealing {
       const std::int32_t to = part_[arcs[random_.below(static_cast<std::int32_t>(arcs.size()))].to];
       if (to == from) continue;
       const std::int32_t* traffic = of(v);
-      // The penalty of a part is the square of its vertices above capacity, in units of the temperature.
+      // The penalty of a part is the square of its number of vertices above capacity, in units of the temperature.
       const double price = rise_of_square(over_[to]) - rise_of_square(over_[from] - 1);
       const double loss = traffic[from] - traffic[to] + temperature * price;
       if (loss > 0 && loss > temperature * random_.exponential()) continue;

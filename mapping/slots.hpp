@@ -73,8 +73,8 @@ class Slots {
   std::vector<std::int32_t> cores_;      // the cores of all slots, node by node and slot by slot
   std::vector<std::size_t> first_core_;  // index in cores_ of each node's first core, and the end
   NodeCounts capacity_;
-  // The two lists have one entry for each leaf from the first leaf of any node (begin_) to the last. The nodes of a
-  // step are a small part of the tree, so the lists do not cover all of it. A leaf without a slot has -1.
+  // node_of_leaf_ and slot_of_leaf_ have one entry for each leaf from the first leaf of any node (begin_) to the last.
+  // The nodes of a step are a small part of the tree, so the lists do not cover the tree. A leaf without a slot has -1.
   std::int32_t begin_ = 0;
   std::vector<std::int32_t> node_of_leaf_;
   std::vector<std::int32_t> slot_of_leaf_;  // number of the slot within its node

@@ -32,7 +32,7 @@ enum class Collective : std::uint32_t {
 // The data that one rank has of a collective call on an intra-communicator.
 struct CollectiveCall {
   Collective operation = Collective::barrier;
-  std::int32_t rank = 0;  // of this process in the communicator
+  std::int32_t rank = 0;  // rank of this process in the communicator
   std::int32_t size = 1;  // ranks of the communicator
   std::int32_t root = 0;  // the root of a call that has one
   // For broadcast and reductions: all elements; for reduce_scatter_block: the elements of the block of one rank.

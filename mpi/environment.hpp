@@ -17,7 +17,7 @@ namespace placement::mpi {
 template <class Value>
 using Words = std::initializer_list<std::pair<std::string_view, Value>>;
 
-// Returns the value of `word`. Throws Error with the name of the setting and a list of the words if `word` is none.
+// Returns the value of `word`. Throws Error with the name of the setting and all `words` if `word` is not one of them.
 template <class Value>
 Value value_of_word(const std::string& setting, std::string_view word, Words<Value> words) {
   for (const auto& [known, value] : words)
@@ -26,8 +26,8 @@ Value value_of_word(const std::string& setting, std::string_view word, Words<Val
               joined(words, ", ", [](const auto& known) { return known.first; }));
 }
 
-// Returns the value of the word in the variable `variable`; that of the first word if it is empty or not set. Errors
-// name `setting` if that is not empty.
+// Returns the value of the word in the variable `variable`, or of the first word if the variable is empty or not set.
+// Errors name `setting`, or the variable if `setting` is empty.
 template <class Value>
 Value word_setting(const std::string& variable, Words<Value> words, const std::string& setting = {}) {
   const std::string word = environment_value(variable);

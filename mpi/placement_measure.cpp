@@ -77,7 +77,7 @@ double ping(int peer, int bytes, std::vector<char>& buffer) {
   return MPI_Wtime() - began_s;
 }
 
-// Returns the messages of the rank `peer` until an empty one comes.
+// Sends each message of the rank `peer` back, until an empty message comes.
 void answer(int peer, std::vector<char>& buffer) {
   for (int bytes = 1; bytes > 0;) {
     MPI_Status status;
@@ -118,8 +118,8 @@ std::vector<std::string> node_names(int ranks) {
   return names;
 }
 
-// Plays the rounds of the tournament until one of them would take longer than the time limit, or would give more pairs
-// than a table may have. All ranks end after the same pairs. Returns the results on rank 0.
+// Plays rounds of the tournament until the next round would exceed the time limit or the largest size of a table. All
+// ranks end after the same pairs. Returns the results on rank 0.
 std::vector<Result> play(const Settings& settings, int rank, int ranks) {
   std::vector<char> buffer(most_bytes, 1);
   std::vector<Result> results, latest(static_cast<std::size_t>(ranks));
@@ -198,7 +198,7 @@ constexpr option options[] = {
     {nullptr, 0, nullptr, 0},
 };
 
-// Returns the exit code, or -1 to go on.
+// Reads the options into `settings`. Returns the exit code, or -1 to continue.
 int read_options(int argc, char** argv, Settings& settings) {
   opterr = 0;
   bool wrong = false;

@@ -73,7 +73,7 @@ struct State {
   std::optional<SliceSampling> slices;  // this and `running` are used by the thread that has `turn`
   RunningTime running;
   std::atomic<std::uint64_t> next_look = 0, shortest_look = 0;  // in ticks
-  std::mutex turn;                                              // of the thread that changes what the sampling does
+  std::mutex turn;                                              // held by the thread that changes the sampling
   Clock::time_point begin_time;
 };
 

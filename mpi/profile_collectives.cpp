@@ -15,7 +15,7 @@ void between_groups(const CommInfo& info, const CollectiveCall& call, Sends& out
   const auto to_all = [&](std::uint64_t bytes) {
     for (std::int32_t peer = 0; peer < remote; ++peer) out.push_back({peer, bytes});
   };
-  // The sizes of the blocks in the other group are known there only. They are taken to be equal.
+  // Only the other group knows the sizes of its blocks. They are taken to be equal.
   const auto scatter_reduced = [&](std::uint64_t bytes) {
     const auto peers = static_cast<std::uint64_t>(remote);
     for (std::uint64_t peer = 0; bytes > 0 && peer < peers; ++peer)

@@ -32,7 +32,7 @@ std::string in_quotes(std::string_view text) {
   return all + "\"";
 }
 
-// Returns an object of JSON. No number here depends on the program's locale, as those of printf() do.
+// Returns an object of JSON. Unlike with printf(), its numbers do not depend on the program's locale.
 template <typename Number>
 std::string object(std::initializer_list<std::pair<const char*, Number>> members) {
   return "{" +
@@ -47,7 +47,7 @@ std::string object(const PeerTraffic& of) {
 // Returns the value that NLA reads; netload/profile_weights.hpp describes it.
 std::string network_use(const ProfileSummary& summary) {
   const double messages = std::accumulate(summary.sizes.begin(), summary.sizes.end(), 0.0);
-  double bytes = 0;  // of the matrix
+  double bytes = 0;  // all traffic of the matrix
   for (const TrafficKind kind : {TrafficKind::point_to_point, TrafficKind::collective, TrafficKind::one_sided})
     bytes += static_cast<double>(summary.totals[static_cast<std::size_t>(kind)].bytes);
   const double share = std::min(1.0, summary.mpi_seconds_least * summary.ranks / summary.seconds);

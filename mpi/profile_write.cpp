@@ -82,7 +82,7 @@ class PairsBelow {
     return batch;
   }
 
-  // Sends all pairs to the rank above this one: the first batch at once, each further one when it is asked for.
+  // Sends all pairs to the rank above: the first batch at once, each further batch when that rank asks for it.
   void send_up() {
     const int above = rank_ & (rank_ - 1);
     for (std::size_t sent = batch_pairs; sent == batch_pairs;) {
@@ -96,7 +96,7 @@ class PairsBelow {
   static constexpr std::size_t batch_pairs = std::size_t{1} << 15;  // 1 MiB
 
  private:
-  // Receives the next batch of the present child, or the first one of the next child. Returns false after the last one.
+  // Receives the next batch of this child, or the first batch of the next child. Returns false after the last batch.
   bool receive() {
     const bool more = received_ == batch_pairs;
     if (!more) distance_ = distance_ == 0 ? 1 : 2 * distance_;
@@ -117,8 +117,8 @@ class PairsBelow {
   std::vector<Pair> waiting_;  // received and not yet returned
   MPI_Comm comm_;
   int rank_, ranks_;
-  int distance_ = 0;          // to the present child
-  std::size_t received_ = 0;  // pairs of its last message
+  int distance_ = 0;          // from this rank to the present child
+  std::size_t received_ = 0;  // pairs in the last message of the child
   int batches_ = 0;
 };
 

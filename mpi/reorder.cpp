@@ -187,7 +187,7 @@ struct Gathered {
 Gathered gathered(MPI_Comm comm, const std::vector<Edge>& mine) {
   struct Report {
     ProcessPlace place;
-    std::int64_t bytes;  // of its edges
+    std::int64_t bytes;  // size of its edges
   };
   const Report own{place_of_this_process(), static_cast<std::int64_t>(mine.size() * sizeof(Edge))};
   std::vector<Report> all(rank_in(comm) == 0 ? static_cast<std::size_t>(size_of(comm)) : 0);

@@ -61,7 +61,7 @@ class SliceSampling {
 
   std::uint64_t slice_ns_;
   Random random_;
-  std::uint64_t begin_;     // of the span
+  std::uint64_t begin_;     // start of the span
   std::uint64_t messages_;  // counted when the span began
   std::uint64_t next_look_;
   std::uint64_t span_ = 1;         // in slices

@@ -14,8 +14,8 @@
 
 namespace placement::mpi::wrap {
 
-// Returns the next definition of the symbol after this library. Ends the process with a message if there is none. The
-// program then runs with another MPI library than the one for which this library was built.
+// Returns the next definition of the symbol after this library. Ends the process with a message if there is none: the
+// program then runs with another MPI library than this library was built for.
 void* next_symbol(const char* name);
 
 // Returns whether the address is in the Fortran bindings of the MPI library.

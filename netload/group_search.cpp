@@ -16,7 +16,7 @@ namespace {
 // The work of one choice in steps of about a nanosecond. It covers some thousand nodes in full.
 constexpr std::int64_t most_work = 29'000'000;
 constexpr std::int64_t work_per_pair = 4;
-constexpr std::int64_t work_per_far_pair = 16;  // if NetworkLoad is not a matrix
+constexpr std::int64_t work_per_far_pair = 16;  // work per pair if NetworkLoad is not a matrix
 
 // The number of pairs between two readings of the clock.
 constexpr std::size_t pairs_per_look = 8192;
@@ -161,7 +161,7 @@ std::vector<std::int32_t> StartGroups::of_start(std::int32_t start) const {
   const std::int64_t missing_nodes = request_.min_nodes - std::ssize(group);
   std::vector<std::pair<double, std::int32_t>> others;  // a heap, the largest addition load first
   double limit = std::numeric_limits<double>::infinity();
-  std::int64_t room = 0;  // of the others
+  std::int64_t room = 0;  // processors of the others
   const auto offer = [&](std::size_t list) {
     const NetworkLoad::ToColumn to(*input_.network, start, static_cast<std::int32_t>(list));
     const double least = input_.beta * to.least();

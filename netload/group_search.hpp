@@ -25,7 +25,7 @@ struct GroupInput {
   std::span<const std::int32_t> processors;  // processes per node, pc of [NLA §4]; 0: not a candidate
   double alpha = 0.3;                        // weight of compute_load
   double beta = 0.7;                         // weight of the network; alpha + beta = 1
-  std::span<const double> slowdown = {};     // of slowdown_of_nodes(); empty: only T_G counts
+  std::span<const double> slowdown = {};     // from slowdown_of_nodes(); empty: only T_G counts
   ShareRange shares = {};                    // with slowdown: range of communication shares for the regret
   // Further groups, such as Slurm's first nodes. T_G of an improved choice never exceeds that of a known group that
   // serves the request.
@@ -38,7 +38,7 @@ struct Group {
   double compute_load = 0;          // C_G: the sum of CL
   double network_load = 0;          // N_G: the sum of NL over all pairs
   double total_load = 0;            // T_G
-  double regret = 0;                // of choose_by_regret(); 0: not known
+  double regret = 0;                // from choose_by_regret(); 0: not known
   double over_rules = 0;            // as regret, but relative to the best group of simpler rules
 };
 

@@ -10,10 +10,10 @@ namespace placement::netload {
 
 namespace {
 
-constexpr double noise = 0.2;           // in processors
+constexpr double noise = 0.2;           // load that daemons may cause, in processors
 constexpr double disbelief = 4;         // factor on the 90th percentile
-constexpr double believed_share = 0.5;  // of the load that jobs cause on the median node
-constexpr std::size_t fewest = 3;       // number of nodes from which on one can be an outlier
+constexpr double believed_share = 0.5;  // lower limit, as a share of the load that jobs cause on the median node
+constexpr std::size_t fewest = 3;       // with fewer nodes, no value counts as implausible
 
 double sane(double value) { return value >= 0 && std::isfinite(value) ? value : unknown_value; }
 
@@ -40,7 +40,7 @@ void cut_off(std::vector<double>& column, double floor) {
 // Raises values that are implausibly low for the processors that Slurm's jobs hold. `held` has these processors for
 // each candidate, in units of the column.
 void raise_to_jobs(std::vector<double>& column, std::span<const double> held) {
-  std::vector<double> caused;  // per held processor
+  std::vector<double> caused;  // load per held processor
   for (std::size_t c = 0; c < column.size(); ++c)
     if (held[c] > 0 && !std::isnan(column[c])) caused.push_back(column[c] / held[c]);
   if (caused.size() < fewest) return;

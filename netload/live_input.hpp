@@ -23,7 +23,7 @@ std::vector<double> loads_beyond_slurm(const LiveState& live, std::span<const st
 
 // Returns the attributes of candidate nodes from a snapshot. Candidate c is live.nodes[state_of[c]]; -1: not known.
 // Values are limited to four times the 90th percentile. If at least three candidates have jobs, an implausibly low load
-// is raised: the load per processor that jobs hold becomes half of its median over these candidates.
+// is raised. The load per processor held by jobs is then half of the median over these candidates.
 //   cores  logical cores of each candidate from the caller; empty: as the nodes report
 //   busy   processors that Slurm's jobs hold on each candidate; empty: not known
 NodeTable live_attributes(const LiveState& live, std::span<const std::int32_t> state_of,

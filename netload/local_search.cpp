@@ -61,7 +61,7 @@ class LocalSearch {
     return work_ < most_search_work;
   }
 
-  // Sums row by row, in the order of the measurements in memory.
+  // Sums the load from each node to the members, row by row as in memory. Returns false after the deadline.
   bool sum_network(const Deadline& deadline) {
     std::fill(network_.begin(), network_.end(), 0.0);
     for (const std::int32_t member : members_) {
@@ -174,7 +174,7 @@ class LocalSearch {
     return take(best_members, best, deadline);
   }
 
-  // Makes `members` the group, unless the list is empty; T_G changes by `change`.
+  // Makes `members` the group, with T_G changed by `change`. Returns false if the list is empty, or after the deadline.
   bool take(const std::vector<std::int32_t>& members, double change, const Deadline& deadline) {
     if (members.empty()) return false;
     total_ += change;

@@ -56,7 +56,7 @@ class NetworkLoad {
     return u == v ? 0 : load_of(columns_.pair(u, v));
   }
 
-  // NL from one node to the nodes of a column of columns(); if NL is dense(), to all nodes, as column 0.
+  // NL from one node to the nodes of one column of columns(). If NL is dense(), column 0 has all nodes.
   class ToColumn {
    public:
     ToColumn(const NetworkLoad& load, std::int32_t v, std::int32_t column) : load_(load), v_(v) {

@@ -38,7 +38,7 @@ void check_time(const Deadline& deadline) {
 // Returns the number of `nodes` nodes that may give wrong values: a tenth, at least one.
 std::size_t liars(std::size_t nodes) { return std::max<std::size_t>(nodes / 10, 1); }
 
-// Returns the largest value, after omitting the number of values that liars may have made.
+// Returns the largest value, after omission of as many of the largest values as liars may have sent.
 float largest_believed(std::vector<float>& values) {
   if (values.empty()) return infinite;
   const std::size_t out = values.size() < 2 ? 0 : std::min(liars(values.size() + 1), values.size() - 1);

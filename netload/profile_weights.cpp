@@ -18,7 +18,7 @@ constexpr std::size_t max_summary_bytes = 1 << 20;
 constexpr double most_ranks_per_link = 16;
 constexpr std::size_t most_nodes = 32, longest_node_name = 255;
 constexpr const char* use_key = "network-use";
-constexpr double share_error = 0.1;  // of a profile's share of communication
+constexpr double share_error = 0.1;  // error of a profile's share of communication
 constexpr double least_part = 0.05;  // least weight of latency and of bandwidth: every program needs both
 
 std::optional<double> number(std::string_view text) {

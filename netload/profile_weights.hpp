@@ -14,8 +14,8 @@ namespace placement::netload {
 // How a program used the network in one run, in a form that is short enough to travel with the job. The host that knows
 // the links computes the weights from it.
 struct NetworkUse {
-  // The share (0..1) of the run time in calls that wait for other ranks, of the rank that waits least: it waits for the
-  // network, the others also for slower ranks.
+  // The share (0..1) of the run time that one rank spends in calls that wait for others. It is the rank that waits
+  // least: it waits only for the network, and the others also for slower ranks.
   double waiting_share = 0;
   double ranks = 0;                     // 0: not known; then the rates below are totals, useful only as a ratio
   double messages_per_s = 0;            // mean of one rank over the run
@@ -28,8 +28,8 @@ struct NetworkUse {
 std::string to_string(const NetworkUse& use);
 // Parses the text of to_string(). Throws Error unless it is four numbers in their ranges, with or without nodes.
 NetworkUse parse_network_use(std::string_view text);
-// Returns the use of the network in a summary of libplacement-profile: its member "network_use", as of to_string().
-// Throws Error with the name `file` when this member is missing or wrong.
+// Returns the use of the network in a summary of libplacement-profile: its member "network_use", in the form of
+// to_string(). Throws Error with the name `file` when this member is missing or wrong.
 NetworkUse network_use_of_summary(std::string_view text, const std::string& file);
 
 // Returns the share (0..1) of the run time that the network may take: the share of waiting, limited to the time of the

@@ -35,7 +35,7 @@ class Exchange {
     for (std::size_t unit = 0; unit < place_.size(); ++unit) units_on_[place_[unit]].push_back(unit);
   }
 
-  // The ranks keep their places if the deadline passes before all costs are known.
+  // Makes the exchanges. The ranks keep their places if the deadline passes before all costs are known.
   template <typename MayExchange>
   void run(const Deadline& deadline, MayExchange may_exchange) {
     if (!sum_costs(deadline)) return;
@@ -130,7 +130,7 @@ class Exchange {
   const NodeDistances& distances_;
   std::vector<std::int32_t>& place_;
   const std::size_t nodes_;
-  std::vector<std::vector<std::size_t>> units_on_;  // of each node
+  std::vector<std::vector<std::size_t>> units_on_;  // the units on each node
   std::int64_t look_ = 0;                           // number of the current call of for_each_candidate()
   std::vector<std::int64_t> seen_in_;               // by node: the last call that visited it
   std::int64_t left_ = most_comparisons;

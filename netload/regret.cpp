@@ -26,7 +26,7 @@ constexpr double alpha_among_fast = 0.05;
 // decides.
 constexpr double same_regret = 1e-6;
 
-constexpr double rounding = 1 + 1e-9;  // of slowdowns
+constexpr double rounding = 1 + 1e-9;  // slowdowns that differ by less are equal
 
 // A group may take this many times as long as the best group of a simpler rule, unless all groups take longer.
 constexpr double most_over_rules = 1.1;
@@ -69,7 +69,7 @@ std::vector<Group> groups_on(const std::vector<std::int32_t>& processors, const 
   return kept;
 }
 
-// Returns the processors of the nodes whose slowdown is at most `limit`, and of those in `required`; 0 for all others.
+// Returns the processors of each node whose slowdown is at most `limit` or that is in `required`; 0 for other nodes.
 std::vector<std::int32_t> processors_of_fast_nodes(std::span<const double> slowdown, double limit,
                                                    std::span<const std::int32_t> processors,
                                                    std::span<const std::int32_t> required) {

@@ -21,7 +21,7 @@ struct Grid {
 // Error on any other text, and on sides whose product is above CommMatrix::max_ranks.
 Grid parse_grid(std::string_view text);
 
-// Returns the grid as parse_grid() reads it.
+// Returns the text of the grid, which parse_grid() reads.
 std::string to_string(const Grid& grid);
 
 // Returns the number of places of a grid with fixed sides; 0 for balanced sides.

@@ -84,7 +84,7 @@ Layout expert_layout(const Parallelism& p) {
   return {p.order, size};
 }
 
-// In Megatron-LM the stages of a pipeline do not depend on experts.
+// Throws Error if ep does not fit. In Megatron-LM, layers with and without experts have equal pipeline stages.
 void check_experts(const Parallelism& p) {
   if (p.size[expert] == 1) return;
   if (p.size[context] * p.size[data] % p.size[expert] != 0)
@@ -166,7 +166,7 @@ std::string to_string(const Parallelism& p) {
   for (const Dimension dimension : {tensor, pipeline, data, context, expert})
     if (p.size[dimension] > 1 || (dimension == data && p.size[data] > 0))
       add(names[dimension], std::to_string(p.size[dimension]));
-  if (text.empty()) add(names[tensor], "1");  // one of the sizes gives the pattern
+  if (text.empty()) add(names[tensor], "1");  // the text needs one size to be a pattern
   if (!std::equal(p.order.begin(), p.order.end(), std::begin(usual_order)))
     add("order", joined(p.order, "-", [](Dimension dimension) { return names[dimension]; }));
   const Parallelism usual;

@@ -28,7 +28,7 @@ struct Parallelism {
 // an unknown or repeated dimension, or omits one larger than 1.
 Parallelism parse_parallelism(const Parameters& parameters);
 
-// Returns the keys as parse_parallelism() reads them, without keys that have their default. If all sizes have their
+// Returns the text of the keys, for parse_parallelism(), without keys that have their default. If all sizes have their
 // defaults, the text starts with tp=1.
 std::string to_string(const Parallelism& parallelism);
 

@@ -62,7 +62,7 @@ Pattern parse_pattern(std::string_view text);
 // Returns whether parse_pattern() reads the text.
 bool is_pattern(std::string_view text);
 
-// Returns the pattern as parse_pattern() reads it.
+// Returns the text of the pattern, which parse_pattern() reads.
 std::string to_string(const Pattern& pattern);
 
 // Returns the names of all patterns with ", " between them; one that is close to `near` comes first.

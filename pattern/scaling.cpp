@@ -119,7 +119,7 @@ CommMatrix weighted(std::int32_t ranks, const Structure& structure, const std::v
 struct FittingStructure {
   MakeStructure make;
   Fit fit;
-  std::string text;  // on the ranks of the matrix
+  std::string text;  // name of the structure on the ranks of the matrix
 };
 
 // Returns the share of the grid dimension with the least mean traffic, 0 to 1. A share near 0 means that the traffic

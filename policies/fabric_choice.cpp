@@ -46,8 +46,8 @@ Placement place_among_nodes_of(std::int32_t fabric, const Policy& policy, const 
   return placement;
 }
 
-// Returns the fabrics that have all required nodes and enough free cores, those with the most free cores first. Throws
-// Error when there is none.
+// Returns the fabrics with all required nodes and enough free cores. Fabrics with the most free cores come first.
+// Throws Error when there is none.
 std::vector<std::int32_t> sufficient_fabrics(const ClusterView& view, const Request& request) {
   std::map<std::int32_t, std::int64_t> free_cores;
   for (const NodeView& node : view.nodes)

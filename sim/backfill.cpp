@@ -38,7 +38,7 @@ namespace {
 
 constexpr std::int64_t first_group_us = 30'000'000;   // length of the first group of ends of running jobs
 constexpr int most_attempts = 100;                    // times that are tried for one job
-constexpr std::int64_t release_guess_us = 1'000'000;  // after which Slurm plans jobs on nodes in release
+constexpr std::int64_t release_guess_us = 1'000'000;  // the time after which Slurm plans jobs on nodes in release
 
 // A set of nodes of a machine, in words of 64 bits. Sets that are compared or joined are of one machine.
 class NodeBits {
@@ -57,7 +57,7 @@ class NodeBits {
   void keep(const NodeBits& other) {
     for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= other.words_[w];
   }
-  // Returns whether a node is in this set, but not in both of the others.
+  // Returns whether this set has a node that is missing from at least one of the other sets.
   bool exceeds(const NodeBits& first, const NodeBits& second) const {
     for (std::size_t w = 0; w < words_.size(); ++w)
       if ((words_[w] & ~(first.words_[w] & second.words_[w])) != 0) return true;
@@ -72,7 +72,7 @@ class NodeBits {
   std::vector<std::uint64_t> words_;
 };
 
-// The nodes that no job is planned on, from a time on until the time of the next entry in the plan.
+// The nodes on which no job is planned from a time until the time of the next entry in the plan.
 struct OpenNodes {
   std::int64_t from_us;
   NodeBits open;
@@ -84,7 +84,7 @@ struct Room {
   std::vector<std::int32_t> free;
 };
 
-// The time at which a job can start on these cores, or has ended by its requested time and they are free again.
+// Cores, and the time at which a job can start on them, or at which they are free by the requested time of their job.
 struct Place {
   std::int64_t at_us;
   std::vector<NodeShare> shares;
@@ -119,7 +119,7 @@ class NodePlan {
   std::optional<Place> earliest(std::int64_t cores, std::int64_t long_us) const {
     std::int64_t from_us = now_us_;
     for (int attempt = 0; attempt < most_attempts && from_us <= now_us_ + plan_window_us; ++attempt) {
-      std::int64_t later_us = never_us;  // when nodes open that are closed before
+      std::int64_t later_us = never_us;  // the time at which nodes open that were closed until then
       const NodeBits open = open_nodes(from_us, from_us + long_us, later_us);
       const std::optional<Room> room = room_on(open, cores);
       const std::int64_t at_us = room ? std::max(room->at_us, from_us) : never_us;
@@ -267,7 +267,7 @@ std::vector<Passing> planned_backfill(const Machine& machine, const RunningJobs&
   std::vector<Passing> passed;
   NodePlan plan(machine, running, now_us, request);
   std::int64_t free_cores = machine.free_cores();
-  std::unordered_map<std::int64_t, std::int32_t> planned_tasks;  // of each job array
+  std::unordered_map<std::int64_t, std::int32_t> planned_tasks;  // by job array
   for (std::size_t k = 0; k < queue.size() && least[k] <= free_cores; ++k) {
     const std::int64_t long_us = std::clamp<std::int64_t>(queue[k].long_us, 1, never_us / 2);
     std::int32_t single = 0;

@@ -78,7 +78,7 @@ class Engine {
   }
 
   Replay run() {
-    const std::chrono::nanoseconds begin = processor_time();  // of this thread
+    const std::chrono::nanoseconds begin = processor_time();  // processor time of this thread
     if (options_.full_start) fill_machine();
     while (result_.ended + result_.given_up < std::ssize(jobs_)) {
       if (stopped()) {
@@ -120,8 +120,8 @@ class Engine {
     return machine_.least_nodes(tasks) * machine_.largest_node();
   }
 
-  // Returns the requested time of a job, cut off at the latest time that can be replayed. Slurm keeps it in whole
-  // minutes, so that one in seconds is rounded up where backfill is Slurm's.
+  // Returns the requested time of a job, cut off at the latest time that can be replayed. With Slurm's backfill it is
+  // rounded up to whole minutes, as Slurm does.
   std::int64_t limit_us(const LogJob& job) const {
     std::int64_t limit_s = std::min(job.limit_s, latest_us / second_us);
     if (options_.backfill == Backfill::slurm) limit_s = (limit_s + 59) / 60 * 60;
@@ -133,7 +133,7 @@ class Engine {
     running_.add(std::move(job));
   }
 
-  // Takes the job off the machine, before its end or at it, and returns its cores.
+  // Takes an ended or stopped job off the machine and returns its cores.
   std::vector<std::int32_t> leave(std::int64_t slot) {
     RunningJob job = running_.remove(slot);
     machine_.release(job.cores);
@@ -293,8 +293,8 @@ class Engine {
     }
     std::vector<std::size_t> started;
     for (const Passing& passing : passed) {
-      // In the plan, the jobs that start before are on the nodes of stock Slurm. If a policy has put them elsewhere, a
-      // job that passes may have no room outside the closed nodes. It waits then.
+      // The plan assumes that jobs that start before use the nodes of stock Slurm. If a policy has put them elsewhere,
+      // a passing job may have no room outside the closed nodes. It then waits.
       const std::size_t place = places[passing.index];
       if (start_off(waiting_[place], passing.closed)) started.push_back(place);
     }

@@ -70,7 +70,7 @@ struct ReplayOptions {
   std::uint64_t seed = 1;
 };
 
-// What happened to one job. Times count from the start of the window.
+// The course of one job. Times count from the start of the window.
 struct JobOutcome {
   std::int64_t start_us = -1;            // time of the last start; -1: not started
   std::int64_t end_us = -1;              // -1: not ended

@@ -23,7 +23,7 @@ struct LogJob {
   std::string partition = {};          // name of the partition, or its number when the log has no names; may be empty
   std::int64_t partition_number = -1;  // -1: none
   std::int64_t wait_s = -1;            // time from submit_s until it started on the site's machine; -1: not known
-  std::string nodes = {};              // on which it ran there, as a host list; empty: not known
+  std::string nodes = {};              // nodes on which it ran on the site's machine, as a host list; empty: not known
   bool array_task = false;             // a task of a job array; all tasks of the array have this id
 };
 
@@ -102,7 +102,7 @@ bool begins_sacct_log(std::string_view line);
 void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink,
                   const ProcessorsPerCore& per_core = {});
 
-// Says which jobs of a log are replayed.
+// Selects the jobs of a log that are replayed.
 struct JobSelection {
   ProcessorsPerCore per_core;
   std::vector<std::string> partitions;  // names or numbers; empty: all
@@ -114,7 +114,7 @@ struct JobSelection {
 // The selected jobs of a log.
 struct JobList {
   std::vector<LogJob> jobs;       // sorted by submit time; submit times count from the start of the window
-  std::int64_t begin_s = 0;       // of the window, on the log's clock
+  std::int64_t begin_s = 0;       // start of the window, on the log's clock
   std::int64_t not_selected = 0;  // number of usable jobs that are not selected
 };
 

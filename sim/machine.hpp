@@ -35,7 +35,7 @@ class Machine {
   // Returns the view of all nodes; NodeView::core_free has the cores that are free now.
   const ClusterView& view() const { return view_; }
   std::int32_t nodes() const { return static_cast<std::int32_t>(view_.nodes.size()); }
-  std::int64_t cores() const { return cores_; }  // that jobs can have
+  std::int64_t cores() const { return cores_; }  // number of cores that jobs can have
   std::int64_t free_cores() const { return free_cores_; }
   // Returns the number of cores of a node that jobs can have.
   std::int32_t usable_on(std::int32_t node) const { return usable_[node]; }

@@ -35,7 +35,7 @@ std::vector<NodeShare> cores_of(const LogJob& job, const Machine& machine,
   for (const std::string& name : names)
     if (const auto found = node_named.find(name); found != node_named.end()) cores.push_back({found->second, 0});
   std::int64_t left = job.tasks * std::ssize(cores) / std::max<std::int64_t>(std::ssize(names), 1);
-  // A node that is smaller than its part leaves more to the others, so the smallest are filled first.
+  // A node that is smaller than its part leaves more to the other nodes, so the smallest nodes are filled first.
   std::ranges::sort(cores, {}, [&](const NodeShare& one) { return std::tuple(machine.usable_on(one.node), one.node); });
   std::int64_t nodes_left = std::ssize(cores);
   for (NodeShare& one : cores) {

@@ -29,7 +29,7 @@ Occupancy occupancy_of(const ClusterView& view, std::span<const std::vector<std:
 struct PastOccupancy {
   // At equal distances, at most most_past_samples; none if no job is known. Waiting jobs are not counted.
   std::vector<MachineSample> samples;
-  std::int64_t jobs = 0;     // with a known start and known nodes
+  std::int64_t jobs = 0;     // jobs with a known start and known nodes
   std::int64_t unknown = 0;  // jobs without a start or a list of nodes, or with no node of the machine
 };
 

@@ -23,7 +23,7 @@ struct PatternSpec {
     folder,     // recorded matrices: a job gets one whose number of ranks is its number of tasks
   };
   Kind kind = Kind::random;
-  // For kind `random`: mean number of neighbours of a rank, above 0. With 3.7, the mean gain on Curie is the one of
+  // For kind `random`: mean number of neighbours of a rank, above 0. With 3.7, the mean gain on Curie equals that of
   // [TM §8].
   double degree = 3.7;
   pattern::Pattern named;  // for kind `named`

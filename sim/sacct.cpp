@@ -16,8 +16,8 @@ namespace placement::sim {
 namespace {
 
 // Returns the seconds of a duration as Slurm writes and reads it, -1 for any other text. With days, the parts count
-// from hours: days-hours[:minutes[:seconds]]. Without days, they count up from the last one: [hours:]minutes:seconds.
-// The seconds may have a fraction, which is dropped. A lone number has units of `lone_unit_s` seconds.
+// from hours: days-hours[:minutes[:seconds]]. Without days, the last part counts seconds: [hours:]minutes:seconds. The
+// seconds may have a fraction, which is dropped. A lone number has units of `lone_unit_s` seconds.
 std::int64_t duration(std::string_view text, std::int64_t lone_unit_s) {
   constexpr std::int64_t most = 1 << 30;
   std::int64_t seconds = 0;
@@ -47,7 +47,7 @@ std::int64_t duration(std::string_view text, std::int64_t lone_unit_s) {
   return seconds;
 }
 
-// Returns what separates the columns of a header: the first of '|', tab, comma and semicolon that it holds.
+// Returns the separator of the columns of a header: the first of '|', tab, comma and semicolon that the header has.
 char column_separator(std::string_view header) {
   for (const char separator : {'|', '\t', ',', ';'})
     if (header.find(separator) != std::string_view::npos) return separator;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int32_t none = -1;
 
-// Makes one choice among the offered nodes: those with at least `share` free cores. `nodes` is the number of nodes that
-// the job asks for.
+// Makes one choice among the offered nodes, which are the nodes with at least `share` free cores. `nodes` is the number
+// of nodes that the job asks for.
 class StockChooser {
  public:
   StockChooser(const Machine& machine, std::span<const std::int32_t> free, std::int32_t tasks, std::int32_t nodes,
@@ -102,12 +102,12 @@ class StockChooser {
   std::int64_t room_ = 0;
   std::vector<std::vector<std::int32_t>> nodes_of_;  // the offered nodes of each leaf switch
   std::vector<std::int32_t> offered_;                // number of offered nodes below each vertex
-  std::vector<std::int32_t> distance_;               // for each leaf switch: sum of its distances to those taken
+  std::vector<std::int32_t> distance_;               // for each leaf switch: sum of its distances to the switches taken
   std::vector<NodeShare> shares_;
 };
 
-// Returns the choice of Slurm without topology/tree, by runs of consecutive numbers of the offered nodes. Offered are
-// nodes with at least `share` free cores. Takes the smallest run that holds all remaining tasks, otherwise the one with
+// Returns the choice of Slurm without topology/tree, by runs of consecutive numbers of the offered nodes. A node with
+// at least `share` free cores is offered. Takes the smallest run that holds all remaining tasks, otherwise the run with
 // the most free cores, and its nodes in their order. Returns nothing when the offered nodes do not suffice.
 std::vector<NodeShare> choose_in_runs(std::span<const std::int32_t> free, std::int32_t tasks, std::int32_t share) {
   struct Run {

@@ -26,7 +26,7 @@ namespace {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   const int nothing = open("/dev/null", O_RDWR);
   int messages = -1;
-  // slurmd waits for this process, so that opening a FIFO must not wait for a reader.
+  // slurmd waits for this process, so opening a FIFO must not wait for a reader.
   if (log[0] != '\0') messages = open(log, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0644);
   if (messages < 0) messages = nothing;
   dup2(nothing, 0);

@@ -229,7 +229,7 @@ const char* request_variable(const char* name) {
 
 std::optional<std::int32_t> task_count() {
   const bool makes_job = client().is_srun && !starts_step_of_old_job();
-  // In a job, srun has the number of the job as its own, and may replace it by that of other options.
+  // Inside a job, srun takes over the job's number of tasks; its other options may replace this number.
   const auto of_job = client_option("ntasks");
   if (!of_job || !client().is_srun || client().outer_job.empty() ||
       (*of_job != environment_value("SLURM_NTASKS") && *of_job != environment_value("SLURM_NPROCS")))

@@ -43,9 +43,9 @@ struct Client {
   MpirunPlan mpirun_plan;         // the plan of the job that the command runs in
   std::string outer_job;          // the ID of the job that the command runs in; empty if there is none
   PlacementOptions options;       // the options of the component that is being parsed
-  bool hooked = false;            // -m may name a policy
+  bool hooked = false;            // the hook for -m is installed, so -m may name a policy
   int components = 0;             // the number of components whose options are done
-  std::size_t shipped_bytes = 0;  // of the variables that go with these components
+  std::size_t shipped_bytes = 0;  // size of the variables for the finished components
   std::optional<PlacementRequest> placement_request;  // the request of the last component so far
   bool any_request = false;                           // a component has a request
   std::vector<bool> asks_for_nodes;                   // for each component: slurmctld chooses its nodes by a policy
@@ -54,7 +54,7 @@ struct Client {
   bool no_profile = false;                            // --no-profile
   bool looked_for_profile = false;                    // the user has a message about the search for a stored profile
   PlacementOptions last_options;                      // the options of the last component so far
-  std::unique_ptr<JobQuery> job_query;  // about the outer job, sent while srun creates its step; null: not sent
+  std::unique_ptr<JobQuery> job_query;                // the query that runs while srun creates its step; null: none
 };
 
 // Returns the state of this process.
@@ -70,12 +70,12 @@ const char* request_variable(const char* name);
 // There, -n counts only if it differs from the job's number, because only then did the user give it.
 std::optional<std::int32_t> task_count();
 
-// Notifies the user if the job that srun or salloc has just got does not have the policy's nodes. `component` is that
-// of a heterogeneous job, else 0; `decision` is the value of PLACEMENT_DECISION, null if the job has none.
+// Notifies the user if the job that srun or salloc has just got does not have the policy's nodes. `component` is the
+// component of a heterogeneous job, else 0; `decision` is the value of PLACEMENT_DECISION, null if the job has none.
 void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision);
 
-// In the tasks of a placed step: the node of rank 0. srun --export=NONE passes on variables whose names begin with
-// SLURM.
+// The variable with the node of rank 0, for the tasks of a placed step. Its name begins with SLURM, because srun
+// --export=NONE passes on only variables that begin so.
 inline constexpr const char* first_node_variable = "SLURM_PLACEMENT_FIRST_NODE";
 
 // Places the ranks of the step that this srun is about to launch, if its own options or its job ask for a policy.

@@ -43,8 +43,8 @@ void see(const resource_allocation_response_msg_t* response, std::uint32_t compo
   if (see_job && response) see_job(job_of(*response), component, {response->environment, response->env_size});
 }
 
-// The replacements of the functions that salloc calls, with the parameters of this version of Slurm; 26.05 has one
-// more.
+// The replacements of the functions that salloc calls, with the parameters of this version of Slurm. In Slurm 26.05
+// they have one parameter more.
 template <typename Function>
 struct AllocationFunction;
 

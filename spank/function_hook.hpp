@@ -20,8 +20,8 @@ ImportSlot find_import_slot(std::string_view library, std::string_view symbol);
 // address or the page cannot be made writable.
 bool write_import_slot(const ImportSlot& slot, void* target);
 
-// Diverts the calls of one function, which a loaded library or the program makes into another library, to a
-// replacement.
+// Diverts calls to a replacement: all calls of one function that a loaded library, or the program, makes into another
+// library.
 class FunctionHook {
  public:
   // Diverts the calls of the function `symbol` that `library` makes to `replacement`. `library` is the beginning of

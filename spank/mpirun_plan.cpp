@@ -79,7 +79,7 @@ std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
 using IsSet = std::function<bool(const std::string& name)>;
 
 // Returns the variables of a plan. Open MPI's own variables are among them only if plan.for_every_mpirun is true and
-// none of them is set already. Throws Error if the file in memory cannot be created.
+// the user has set none of them. Throws Error if the file in memory cannot be created.
 //   inherited  true: programs that this process executes inherit the open file
 //   is_set     returns true if the environment has the variable
 std::vector<Setting> settings_for(const JobPlan& plan, bool inherited, const IsSet& is_set) {

@@ -19,8 +19,8 @@ namespace placement::spank {
 
 namespace {
 
-// The child process. Its exit code is 0 only if all of the text is written. It ends with its parent, which limits its
-// time.
+// Runs the child process, which writes the text of `make` to `to`. Its exit code is 0 only if all of the text is
+// written. It ends with its parent, which limits its time.
 [[noreturn]] void hand_over(const std::function<std::string()>& make, int to, pid_t parent) {
   setpgid(0, 0);
   end_with_parent(parent);
@@ -31,7 +31,7 @@ namespace {
   }
 }
 
-// Reads from the pipe until its other end is closed.
+// Returns the text from the pipe `from`, up to its end. Throws Error after `longest`, or above `most_bytes` bytes.
 std::string read_until_closed(int from, std::chrono::milliseconds longest, std::size_t most_bytes) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + longest;

@@ -116,7 +116,7 @@ std::string put_in_force(const GpuOrder& order, GpuLists lists, const StepShape&
 // the message of srun -v.
 std::string give_gpus(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement,
                       const ClusterView& view) {
-  unsetenv(gpu_plan_variable);  // of another step
+  unsetenv(gpu_plan_variable);  // it belongs to another step
   const bool has_gpus = std::ranges::any_of(view.nodes, [](const NodeView& node) { return !node.gpus.empty(); });
   if (!placement_request.matrix || !has_gpus) return {};
   const auto in_slurms_order = [](const std::string& why, const char* where = "") {
@@ -175,7 +175,7 @@ void record_step(const PlacementRequest& placement_request, const StepShape& ste
   record.policy = placement_request.spec.policy;
   record.given = compress_hostlist(step.nodes);
   if (!has_request_of_job(placement_request, step)) {
-    if (!placement) return;  // it is not about the job's request
+    if (!placement) return;  // the failure does not concern the job's request
     record.reason = "srun's placement request differs from the job's";
   }
   if (placement && placement_request.matrix) {
@@ -280,7 +280,7 @@ std::string tell_map(const StepShape& step, const StepPlacement& placement, cons
   return text;
 }
 
-// Does what place_own_step() does without a record of failures. Sets `shown_job` when slurmctld has answered.
+// Does the work of place_own_step() but records no failure. Sets `shown_job` when slurmctld has answered.
 void place_or_throw(spank_t spank, std::optional<PlacementRequest>& placement_request, ShownJob& shown_job) {
   Client& self = client();
   std::unique_ptr<JobQuery> query = std::move(self.job_query);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double least_gain = 1e-12;
 constexpr std::size_t most_targets = 40;         // slots tried for one rank
-constexpr std::int32_t most_ranks_at_once = 24;  // that move before the busiest links are found again
+constexpr std::int32_t most_ranks_at_once = 24;  // ranks that move before the busiest links are found again
 
 // Numbers that change, and their maximum: a tree of maxima, updated from the leaf to the root.
 class Greatest {
@@ -78,7 +78,7 @@ class Relief {
  private:
   struct Standing {
     double log_expected_time;
-    Cost squares;  // of all link loads
+    Cost squares;  // sum of the squares of all link loads
     bool before(const Standing& other) const {
       if (log_expected_time < other.log_expected_time - least_gain) return true;
       return log_expected_time <= other.log_expected_time && squares < other.squares;
@@ -91,7 +91,7 @@ class Relief {
             squares_};
   }
 
-  // Adds up the few terms each time, because updates of a sum would accumulate rounding errors.
+  // Returns the hazard. Adds up its few terms, because updates of a sum would accumulate rounding errors.
   double hazard() const {
     double sum = 0;
     for (const std::int32_t position : objective_.may_fail())
@@ -220,8 +220,8 @@ class Relief {
   const ExpectedTimeObjective& objective_;
   std::vector<std::int32_t>& slot_;
   std::vector<std::int32_t> owner_;
-  std::vector<std::vector<std::int32_t>> slots_at_;  // of each position
-  Greatest load_;                                    // of each link, times two, in the weights of the graph
+  std::vector<std::vector<std::int32_t>> slots_at_;  // the slots at each position
+  Greatest load_;                                    // of each link: its load times two, in the weights of the graph
   std::vector<std::int32_t> touched_;                // number of routes and ranks at each position
   double scale_ = 1;                                 // the factor from weights of the graph to traffic
   std::int64_t weighted_twice_ = 0;

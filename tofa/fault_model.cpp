@@ -14,7 +14,7 @@ namespace placement::tofa {
 
 namespace {
 
-constexpr double share_of_busiest_link = 0.25;  // of the communication time; hop-bytes have the rest
+constexpr double share_of_busiest_link = 0.25;  // its share of the communication time; hop-bytes have the rest
 constexpr double published_outage = 0.02;       // from this outage probability on, a link weighs 100 more
 
 double median_or_0(std::vector<double> values) { return values.empty() ? 0 : upper_median(std::span(values)); }

@@ -92,7 +92,7 @@ class FaultModel {
 class ExpectedTimeObjective {
  public:
   //   torus, fault_model, faults, matrix  must outlive this object
-  //   reference            the position of each rank in a mapping; hop-bytes and link loads are divided by those of it
+  //   reference            the position of each rank in a mapping; hop-bytes and link loads are divided by its values
   //   communication_share  share of the run time that is communication, 0..1
   ExpectedTimeObjective(const TorusTopology& torus, const FaultModel& fault_model, const RouteFaults& faults,
                         const CommMatrix& matrix, std::span<const std::int32_t> reference, double communication_share);

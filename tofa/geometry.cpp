@@ -136,7 +136,7 @@ double fourth_moment(const std::vector<Point>& points, std::size_t step, std::si
 }
 
 void turn_to_box(std::vector<Point>& points, std::size_t dimensions, const mapping::WorkBudget& watch) {
-  constexpr int angles = 45;  // of two degrees each
+  constexpr int angles = 45;  // angles that are tried, two degrees apart
   constexpr double step_cosine = 0.99939082701909573, step_sine = 0.034899496702500969;
   const std::size_t step = points.size() / points_sampled + 1;
   for (int sweep = 0; sweep < 4; ++sweep)

@@ -72,10 +72,10 @@ class BoxSums {
 };
 
 constexpr std::size_t most_centres = 64;
-constexpr std::int32_t most_slabs = 16;             // in each dimension
+constexpr std::int32_t most_slabs = 16;             // slabs that are tried in each dimension
 constexpr std::size_t most_nodes_sorted = 150'000;  // of all balls together
 constexpr std::int32_t pairs_sampled = 256;
-constexpr double suspect_hops = 64;                      // for each suspect node on a route
+constexpr double suspect_hops = 64;                      // penalty in hops for each suspect node on a route
 constexpr std::int64_t most_boxes = 100'000;             // examined in all
 constexpr std::int64_t boxes_in_the_time_of_a_node = 8;  // examining 8 boxes takes as long as trying one node
 constexpr std::int64_t never_enough = -(std::int64_t{1} << 40);

@@ -9,8 +9,8 @@
 
 namespace placement::tofa {
 
-// Calls visit(position) for the neighbours of a position along each dimension of two or more positions, first the one
-// with the larger coordinate. Passes -1 where a mesh ends. In a ring of two, both neighbours are one position.
+// Calls visit(position) for the neighbours of a position along each dimension of two or more positions, the neighbour
+// with the larger coordinate first. Passes -1 where a mesh ends. In a ring of two, both neighbours are one position.
 template <typename Visit>
 void for_each_neighbour(const TorusTopology& torus, std::int32_t position, Visit visit) {
   std::int32_t stride = 1;

@@ -12,7 +12,7 @@ namespace placement::tofa {
 struct ScotchTask {
   const CommMatrix* matrix = nullptr;  // the traffic between ranks, never null in use
   TorusSlots slots;                    // at least as many slots as ranks
-  bool raised = false;  // true: whole machine, weights of eq. 1; false: the slots as a part of the machine [TOFA §4]
+  bool raised = false;     // true: maps to the whole machine, with eq. 1; false: to `slots` alone [TOFA §4]
   std::uint64_t seed = 1;  // seed of SCOTCH
 };
 

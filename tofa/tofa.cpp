@@ -27,11 +27,11 @@ constexpr std::size_t sets_tried = 3;
 constexpr std::size_t most_starts = 4;                     // mappings that relieve() improves
 constexpr std::int64_t least_relief = 20'000;              // links walked for each step of effort
 constexpr std::int64_t relief_per_place = 10;              // or this number per rank and arc
-constexpr std::int32_t much_effort = 4;                    // from here, more than one set of nodes, and SCOTCH
+constexpr std::int32_t much_effort = 4;                    // from here on, tries several sets of nodes, and SCOTCH
 constexpr std::int32_t most_tasks_searched_quickly = 512;  // while slurmctld waits for nodes
 constexpr std::int32_t most_positions_tabulated_quickly = 512;
 constexpr std::size_t most_slots_searched_quickly = 4096;
-// Number of pairs by which mappings are compared while slurmctld waits. The pairs of few tasks have short routes.
+// Limits on the pairs by which mappings are compared while slurmctld waits. The routes of few tasks are short.
 constexpr std::int64_t most_pairs_of_few_tasks = 1 << 16;
 constexpr std::int64_t most_pairs_of_many_tasks = 1 << 14;
 
@@ -68,8 +68,8 @@ mapping::NodeLimits healthiest_limits(const TorusJob& job) {
   }
 }
 
-// Returns the sets of nodes that fail least. On a machine where most nodes may fail, they are not suspect. One set has
-// only nodes that do not fail. With `thoroughly` there are also sets of the nodes with the least outage probabilities.
+// Returns sets of the nodes that are least likely to fail; none unless nodes that are not suspect may fail, too. One
+// set has only nodes that cannot fail. With `thoroughly`, others have the nodes with the least outage probabilities.
 std::vector<mapping::NodeCounts> surer_sets(const TorusJob& job, bool thoroughly) {
   const mapping::NodeCounts all = job.capacity();
   std::vector<double> outages;
@@ -212,7 +212,7 @@ class TorusSearches {
     }
   }
 
-  // `capacity`: the slots to which ranks may move; null: those of the mapping.
+  // Offers the mapping after relieve_links(). Ranks may move to the slots of `capacity`; null: those of the mapping.
   void relieve_from(const mapping::Graph& graph, const std::vector<std::int32_t>& leaf_of_rank,
                     const mapping::NodeCounts* capacity, std::int64_t work, const mapping::WorkBudget& watch) {
     std::vector<std::int32_t> node_of_rank;

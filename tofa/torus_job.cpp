@@ -14,7 +14,7 @@ namespace placement::tofa {
 
 namespace {
 
-constexpr std::int32_t most_tasks_looked_at = 1024;  // without a matrix: with more, only some tasks have traffic
+constexpr std::int32_t most_tasks_looked_at = 1024;  // without a matrix: of more tasks, only some have traffic
 constexpr std::int32_t most_tasks_all_talk = 96;     // without a matrix: up to this number, every pair has traffic
 
 // Returns a matrix in place of the missing matrix of a job. With few tasks, every pair has traffic. With more tasks,

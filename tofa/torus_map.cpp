@@ -116,7 +116,7 @@ class TorusBisection {
 
 constexpr std::int64_t work_per_place = 100;         // of annealing, per rank and arc and per step of effort
 constexpr std::int64_t least_work = 60'000;          // lower limit of the work of one search
-constexpr std::int64_t least_work_per_rank = 2'000;  // lower limit if it is less, for few ranks
+constexpr std::int64_t least_work_per_rank = 2'000;  // lower limit per rank, if that is less
 constexpr std::int64_t work_when_longer = 2;         // factor from effort 2 on
 constexpr std::int64_t work_among_suspects = 8;      // factor with suspect nodes, because good routes are few
 // The factor for suspect nodes falls beyond this number of ranks and arcs.

@@ -23,8 +23,8 @@ struct TorusMapping {
   std::string method;
 };
 
-// Maps ranks to slots of a torus with few hop-bytes, and avoids routes through suspect nodes [TOFA §4]. Returns at
-// least one mapping: the natural order on the first set, greedy, and others. Each of the others has a lower
+// Maps ranks to slots of a torus with few hop-bytes, and avoids routes through suspect nodes [TOFA §4]. Returns the
+// natural order on the first set, the greedy mapping if there is time, and then mappings each with a lower
 // search_cost() than all before it. Equal input gives equal results unless the deadline passes.
 //   slots  the torus position of each slot that may be used
 //   sets   at least one set of slots where mappings start, each ascending with one slot per rank; the search may use

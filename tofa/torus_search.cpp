@@ -255,7 +255,7 @@ class Annealing {
     return sum;
   }
 
-  // Updates the stored penalties of a rank that moves, and those of its partners.
+  // Updates the stored penalties of a rank that moves and of its partners.
   void move_penalties(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other, std::int64_t after) {
     if (penalty_[rank] == 0 && after == 0) return;
     for (const mapping::Arc& arc : graph_.arcs(rank)) {

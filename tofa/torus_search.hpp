@@ -22,8 +22,8 @@ struct TorusSlots {
 inline constexpr std::int32_t nobody = -1;  // the owner of a free slot
 
 // The temperatures of the search. `hot` discards the given mapping, `warm` changes its large structure, and `cool`
-// changes details. `steady` also discards the mapping, and stays at the temperature that gains most. In the time of
-// `hot`, it saves 3 to 5 % more hop-bytes with irregular traffic.
+// changes details. `steady` also discards the mapping, and stays at the temperature that gains most. In equal time, it
+// saves 3 to 5 % more hop-bytes than `hot` with irregular traffic.
 enum class Heat { cool, warm, hot, steady };
 
 // The penalty in hops for each suspect node on the routes of a pair.

@@ -72,7 +72,7 @@ const Command& find_command(const std::string& name) {
   throw UsageError("unknown command '" + shown(name) + "': " + suggested(name, names, "the commands are"));
 }
 
-// Prints what `placectl help WORD..` asks for: the help of the command that the words name, as --help after them does.
+// Prints the help of the command that the words of `placectl help WORD..` name, as --help after them does.
 int show_help(int argc, char** argv, std::string& who) {
   if (argc < 1 || argv[0] == std::string_view("help") || argv[0] == std::string_view("--help")) {
     std::fputs(overview().c_str(), stdout);

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::int32_t no_parent = -1;
 
-// Anneals with a table of the traffic of each rank with the ranks below each vertex above the leaves. The leaves just
-// below one vertex are interchangeable, so the table gives the change by a step in a few additions.
+// Anneals a mapping. For each rank and each vertex above leaves, a table has the rank's traffic with the ranks below
+// it. The leaves just below one vertex are interchangeable, so the table gives the change by a step in a few additions.
 class TreeAnnealing {
  public:
   TreeAnnealing(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vector<std::int32_t>& slot,
@@ -89,7 +89,7 @@ class TreeAnnealing {
 
   std::int32_t* of(std::int32_t rank) { return traffic_.data() + vertex_.size() * rank; }
 
-  // Makes some random steps and returns the mean rise of the hop-bytes by steps that raise them; 0 if none does.
+  // Makes some random steps and returns the mean rise of the hop-bytes over the steps that raise them; 0 if none does.
   double mean_loss() {
     double sum = 0;
     int count = 0;
@@ -208,8 +208,8 @@ class TreeAnnealing {
   std::vector<std::int32_t> above_;    // the vertex just above each slot
   std::vector<std::int32_t> place_;    // the vertex just above the slot of each rank
   std::vector<Vertex> vertex_;         // all vertices above leaves; the root is vertex 0
-  std::vector<std::int32_t> traffic_;  // of each rank, and of nobody, with the ranks below each vertex but the root
-  std::int64_t further_arcs_ = 0;      // visited since the last report
+  std::vector<std::int32_t> traffic_;  // of each rank, and of nobody_, with the ranks below each vertex but the root
+  std::int64_t further_arcs_ = 0;      // arcs beyond work_of_step, visited since the last report
   Random random_;
 };
 

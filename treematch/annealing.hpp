@@ -17,7 +17,7 @@ namespace placement::treematch {
 // random rank moves to a free slot near one of its partners, or exchanges slots with the rank there. A step that raises
 // the hop-bytes is taken with a probability that falls with the rise and with time. Equal arguments give equal results.
 // Memory: ranks times vertices above the leaves, 4 bytes each.
-//   graph         that of the matrix
+//   graph         the graph of `matrix`
 //   leaves        leaves that ranks may take, ascending
 //   leaf_of_rank  in and out: one leaf per rank, out of `leaves`, all different
 //   work          units of work for each of the two searches; a step of annealing takes 7, and one for each partner

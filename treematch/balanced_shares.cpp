@@ -63,8 +63,8 @@ ClusterView with_shares(const ClusterView& view, const Request& request, const s
   return limited;
 }
 
-// Whether `placement` is in the scope of the request. It was found with fewer free cores, for which the mapper also
-// searches larger subtrees. `least` is a placement in the scope.
+// Returns whether `placement` is in the scope of the request. It may not be, because with fewer free cores the mapper
+// also searches larger subtrees. `least` is a placement in the scope.
 bool in_scope(const ClusterView& view, const Request& request, const Placement& least, const Placement& placement) {
   if (scope_parameter(request.parameters) == LeafScope::whole) return true;
   const TreeTopology& tree = *view.tree;

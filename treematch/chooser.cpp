@@ -60,8 +60,8 @@ class Chooser {
     if (request.matrix) memory_ = matrix_memories().of(request.matrix, options_.seed);
   }
 
-  // Keeps the best result of all searches on all offers. Once a mapping is optimal in the scope, only the first nodes
-  // can cost less, because they may be beyond it. They come before the exact search.
+  // Returns the best placement of all searches on all offers. Once a mapping is optimal in the scope, only the first
+  // nodes can cost less, because they may be outside the scope. They are tried before the exact search.
   Placement choose() {
     if (!request_.node_tasks.empty()) return on_counts(request_.node_tasks);
     if (scope_parameter(request_.parameters) == LeafScope::given)
@@ -224,15 +224,15 @@ class Chooser {
     if (optimal_ && best_.cost == cost) best_.method += ", optimal";
   }
 
-  // Returns the mapping with the least hop-bytes within the rules, which get the nodes with room. Returns nothing when
-  // there is none, when the search would take more than `steps`, or when the time has ended.
+  // Returns the mapping with the least hop-bytes within `rules`, to which it adds the nodes with room. Returns nothing
+  // when there is no mapping, when the search would take more than `steps`, or when the time has ended.
   std::optional<Leaves> optimum(MappingLimits rules, const mapping::NodeCounts& room, LeafScope scope,
                                 std::int32_t levels_up, std::int64_t steps) const try {
     if (request_.tasks > most_ranks_mapped_exactly || request_.matrix->pairs() == 0) return std::nullopt;
     const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view_);
     for (std::size_t n = 0; n < view_.nodes.size(); ++n) {
       if (room[n] == 0) continue;
-      if (view_.tree->leaf_count(vertex_of_node[n]) != view_.nodes[n].cores()) return std::nullopt;  // has more leaves
+      if (view_.tree->leaf_count(vertex_of_node[n]) != view_.nodes[n].cores()) return std::nullopt;  // too many leaves
       const bool required = std::ranges::count(request_.required_nodes, static_cast<std::int32_t>(n)) > 0;
       rules.nodes.push_back({vertex_of_node[n], room[n], required});
     }
@@ -259,8 +259,8 @@ class Chooser {
     return mapped(counts, options);
   }
 
-  // Maps with the effort of a search among all leaves, as for a step. The plan of the step's job comes from a search
-  // among more leaves. With less effort, the step would cost more than its plan.
+  // Returns a mapping found with the effort of a search among all leaves. A job's plan comes from a search among more
+  // leaves than its step has. With less effort, the step would cost more than the plan.
   MapResult mapped_longer(const mapping::NodeCounts& counts) const {
     MapOptions options = options_;
     options.scope = LeafScope::whole;
@@ -276,7 +276,7 @@ class Chooser {
     return with_cost(std::move(result.leaf_of_rank), result.method + ", then each node's sockets");
   }
 
-  // Maps to the first nodes; a small job as its step would be mapped.
+  // Maps the job to the first nodes; maps a small job with the effort that its step would get.
   void on_first_nodes(const Offer& offer) {
     if (offer.in_order)
       keep(then_on_sockets(small() ? mapped_longer(*offer.in_order) : mapped_on_given(*offer.in_order)));

@@ -19,8 +19,7 @@ using Run = SubtreeClass::Run;
 
 struct OutOfSteps {};
 
-// The sets of ranks that a part of the machine can take, and on how many of its nodes. `nodes` is 0 if nodes are not
-// counted.
+// The limits on a set of ranks in a part of the machine. `nodes` is 0 if nodes are not counted.
 struct Capacity {
   std::int32_t slots = 0;     // largest number of ranks in a set
   std::int32_t nodes = 0;     // largest number of nodes that a mapping may use here
@@ -50,7 +49,7 @@ bool sums_fit(const CommMatrix& matrix, std::int64_t depth) {
 }
 
 // Returns the traffic that leaves each set of ranks, with a small second term. Among mappings of equal hop-bytes, the
-// second term makes the one with the nearest ranks the cheapest.
+// second term makes the mapping with the nearest ranks the cheapest.
 template <typename Sum>
 std::vector<Sum> cuts_of(const CommMatrix& matrix, std::int64_t depth) {
   const std::int32_t n = matrix.ranks();
@@ -82,7 +81,7 @@ struct TableOf {
   std::size_t at(Set set, std::int32_t nodes) const { return set * room.numbers_of_nodes() + nodes; }
   Sum& of(Set set, std::int32_t nodes) { return cost[at(set, nodes)]; }
 
-  // Returns `never` also for more nodes than the part has.
+  // Returns the least cost of the set on this number of nodes; `never` if it does not fit or the part has fewer nodes.
   Sum of(Set set, std::int32_t nodes) const { return nodes > room.nodes ? never<Sum> : cost[at(set, nodes)]; }
 };
 
@@ -92,7 +91,7 @@ class ExactMapping {
   using Table = TableOf<Sum>;
   // For each number of ranks in a set, the least and the largest number of nodes that it may use.
   using NodeRanges = std::array<std::pair<std::int32_t, std::int32_t>, most_ranks_mapped_exactly + 1>;
-  // The ranks, and the number of nodes, that one child or the children of one class take.
+  // The set of ranks, and the number of nodes, of one child or of all children of one class.
   using Share = std::pair<Set, std::int32_t>;
 
  public:
@@ -238,8 +237,8 @@ class ExactMapping {
     return sum;
   }
 
-  // Returns the tables of one child, of two children, and so on up to `count` children of one class together. One child
-  // per rank may be needed even if fewer have enough slots: nodes have limits, and a child may have near and far slots.
+  // Returns the tables of 1, 2 and up to `count` children of one class together. A mapping may need one child per rank
+  // even if fewer have enough slots: nodes have limits, and a child may have near and far slots.
   std::vector<Table> repeated(Table child, std::int32_t count, Set sets) const {
     std::vector<Table> tables{std::move(child)};
     const std::int32_t most = std::min(count, static_cast<std::int32_t>(std::bit_width(sets - 1)));
@@ -368,8 +367,8 @@ class ExactMapping {
     }
   }
 
-  // Returns the subsets of a set of ranks. The position of a subset in the result stands for it in tables, which have
-  // one entry per subset.
+  // Returns the subsets of a set of ranks. Tables have one entry per subset, at the position that the subset has in the
+  // result.
   static std::vector<Set> subsets_of(Set set) {
     std::vector<Set> subsets(std::size_t{1} << std::popcount(set));
     Set next = 0;
@@ -380,8 +379,8 @@ class ExactMapping {
     return subsets;
   }
 
-  // Returns the shares of the children of each class, by their place in `subtree.children`. Classes are numbered from
-  // right to left, so that the first share is that of the leftmost children.
+  // Returns the share that the children of each class take, in the order of `subtree.children`. Classes are numbered
+  // from right to left, so that the first share is that of the leftmost children.
   std::vector<Share> shares_of_runs(const SubtreeClass& subtree, const std::vector<Set>& set_of, std::int32_t nodes) {
     const auto sets = static_cast<Set>(set_of.size());
     std::vector<Table> part, sum;  // sum[k]: the first k + 1 parts together
@@ -395,8 +394,8 @@ class ExactMapping {
     return shares;
   }
 
-  // Divides the ranks of the set `left`, on `nodes` nodes, among several parts of a subtree, the last part first. The
-  // cost is the entry of sum.back() for them.
+  // Divides the ranks of the set `left`, on `nodes` nodes, among several parts of a subtree, the last part first.
+  // Returns the share of each part. The shares together cost sum.back().of(left, nodes).
   //   sum      sum[k]: the table of the parts 0 to k together
   //   part_at  returns the table of part k
   template <typename PartAt>

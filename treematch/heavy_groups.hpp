@@ -16,7 +16,7 @@ namespace placement::treematch {
 // ranks. A rank without a heavy pair is in no group.
 std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix);
 
-// Returns the groups, followed by a group of its own for each of `ranks` ranks that is in none of them.
+// Returns the groups, followed by one group for each of the ranks 0 to `ranks` - 1 that is in none of `groups`.
 std::vector<std::vector<std::int32_t>> with_single_ranks(std::vector<std::vector<std::int32_t>> groups,
                                                          std::int32_t ranks);
 

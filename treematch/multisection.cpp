@@ -121,8 +121,8 @@ class Multisection {
     return children;
   }
 
-  // Distributes the part among some children of a vertex. Bisects it for the two halves of the list of children, and so
-  // on.
+  // Distributes the part among some children of a vertex. Bisects it between the two halves of the list of children,
+  // and then bisects each half in turn.
   template <class Done>
   void split(std::span<const std::int32_t> children, Part part, const Done& done) {
     if (children.size() == 1) return done(children.front(), std::move(part));

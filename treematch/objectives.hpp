@@ -10,7 +10,7 @@ namespace placement::treematch {
 // The quantity that a placement minimises.
 //   hop_bytes    the hop-bytes [TM §1]
 //   balanced     the largest minus the smallest number of tasks on a used leaf switch, for at most 2 % more hop-bytes
-//   worst_group  the most leaf switches that one of the heavy_groups() spans; ties go to the least hop-bytes
+//   worst_group  the largest number of leaf switches that a group of heavy_groups() spans; ties: least hop-bytes
 enum class Objective {
   hop_bytes,
   balanced,

@@ -70,7 +70,7 @@ std::vector<std::int32_t> by_assignment(const mapping::Graph& graph) {
   const auto n = static_cast<std::size_t>(graph.vertices());
   std::int64_t heaviest = 0;
   for (const mapping::Arc& arc : graph.arc) heaviest = std::max<std::int64_t>(heaviest, arc.weight);
-  std::vector<std::int64_t> cost(n * n, heaviest);  // a vertex is never worth assigning to itself
+  std::vector<std::int64_t> cost(n * n, heaviest);  // so high that no vertex is assigned to itself
   for (std::size_t v = 0; v < n; ++v) {
     cost[v * n + v] = (heaviest + 1) * static_cast<std::int64_t>(n);
     for (const mapping::Arc& arc : graph.arcs(static_cast<std::int32_t>(v)))

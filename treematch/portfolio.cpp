@@ -104,9 +104,8 @@ class Portfolio {
 
   bool sparse() const { return matrix_.pairs() <= 32 * static_cast<std::int64_t>(matrix_.ranks()); }
 
-  // Evaluates the natural order, the first mapping, and returns the processor time of this. Twice that time before the
-  // deadline is reserved for the evaluation of the last mapping. That evaluation takes longer, because the ranks of
-  // that mapping are less in order.
+  // Evaluates the natural order, the first mapping, and returns the processor time that this takes. Twice this time is
+  // reserved before the deadline to evaluate the last mapping. That takes longer, because its ranks are less in order.
   Deadline::Time time_of_natural_order() {
     const Deadline::Time start = Deadline::processor_clock();
     result_ = measured(matrix_, whole_tree_, leaves(slot_), "natural");
@@ -189,7 +188,7 @@ class Portfolio {
   const mapping::LeafTree tree_;      // the tree above scope_
   std::vector<std::int32_t> slot_;    // of each rank in tree_: the best mapping
   MapResult result_;                  // its cost and method
-  const mapping::WorkBudget watch_;   // of the evaluations
+  const mapping::WorkBudget watch_;   // time budget of the evaluations
   const mapping::WorkBudget search_;  // ends earlier, so that time is left to evaluate the last mapping
   mapping::Graph graph_;
   std::vector<std::int32_t> packed_slots_;  // the slots of packed_ in tree_

@@ -39,7 +39,7 @@ struct SubtreeClass {
 };
 
 // Sorts the subtrees that hold usable leaves into classes. The class of a parent omits children that no optimal mapping
-// needs. These are the children beyond the first `ranks` of a class, and those that `ranks` others can replace at no
+// needs. These are children beyond the first `ranks` of a class, and children that `ranks` siblings can replace at no
 // higher cost.
 class SubtreeClasses {
  public:
@@ -68,7 +68,7 @@ class SubtreeClasses {
   std::vector<SubtreeClass> classes_;
   std::map<Key, std::int32_t> number_;
   std::map<std::pair<std::int32_t, std::int32_t>, bool> replaces_;
-  std::int32_t comparisons_ = 0;  // made so far, of two classes
+  std::int32_t comparisons_ = 0;  // number of comparisons of two classes so far
 };
 
 }  // namespace placement::treematch

@@ -106,7 +106,7 @@ class SubtreeSearch {
   }
 
   // Maps the units in place of ranks, the largest size first, until the cost is much higher than that of the best
-  // mapping. Keeps the best mapping of the ranks. Returns the first one; nothing if there is none.
+  // mapping. Keeps the best mapping. Returns the mapping by the first size that gives one, else nothing.
   std::optional<MapResult> map_units() {
     std::optional<MapResult> first;
     if (limits_.units == 0) return first;
@@ -318,7 +318,7 @@ class LevelSearch {
     }
   }
 
-  // Returns all usable leaves of the fullest subtrees of a height, as many subtrees as the ranks need.
+  // Returns all usable leaves of the fullest subtrees of a height. Takes as many subtrees as the ranks need.
   Leaves all_of_fullest(std::int32_t height) const {
     Leaves chosen;
     for (const std::int32_t leaf : fullest_subtrees(tree_, usable_, matrix_.ranks(), height)) {
@@ -372,7 +372,7 @@ class LevelSearch {
   MapOptions options_;
   const std::int64_t most_work_;
   const mapping::WorkBudget watch_;
-  const mapping::WorkBudget structure_watch_;  // not part of work(): recalled searches need only a part
+  const mapping::WorkBudget structure_watch_;  // not part of work(): searches from memory use only a part
   RankStructure structure_;
   const std::vector<std::int32_t> lowest_;  // the subtrees of the least height that have enough usable leaves
   std::int64_t work_of_searches_ = 0;

@@ -79,7 +79,7 @@ class TreeMapper {
   // Maps the ranks by a sparsified matrix.
   void sparsified(std::int64_t pairs) {
     MapOptions options = options_;
-    options.memory = nullptr;  // it is that of the whole matrix
+    options.memory = nullptr;  // options_.memory belongs to the whole matrix
     options.effort = std::min(options.effort, effort_if_sparsified);
     const mapping::WorkBudget watch(options.deadline);
     const auto per_rank = static_cast<std::int32_t>(std::max<std::int64_t>(1, pairs / matrix_.ranks()));
@@ -129,7 +129,7 @@ class TreeMapper {
     if (result.cost < best_.cost) keep(std::move(result));
   }
 
-  // Returns the usable leaves around the leaf that the scope, `subtree` or `whole`, admits. With `subtree`, they are
+  // Returns the usable leaves that the scope, `subtree` or `whole`, admits around the leaf. With `subtree`, they are
   // below the sufficient subtree of the leaf, or below its ancestor.
   std::vector<std::int32_t> leaves_around(std::int32_t leaf) const {
     if (options_.scope == LeafScope::whole) return scope_;

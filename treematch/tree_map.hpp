@@ -22,7 +22,7 @@ enum class LeafScope {
   subtree,  // TM-Isub+k: the usable leaves of the lowest subtrees that have enough, or of their ancestors k levels up
 };
 
-constexpr std::int32_t usual_effort = 10;  // of MapOptions, if the user gives none
+constexpr std::int32_t usual_effort = 10;  // MapOptions::effort if the user gives none
 
 // The options of one search of the mapper.
 struct MapOptions {
@@ -39,7 +39,7 @@ struct MapOptions {
   // Whether ranks are annealed even if they take all usable leaves and can only exchange places. Ignored with more than
   // 256 ranks (512 with more than the usual effort) and with scope `given`.
   bool anneal_exchanges = false;
-  // May be null (treematch/map_memory.hpp). Shared by calls with equal matrix, seed, work_limit and anneal_exchanges.
+  // May be null (treematch/map_memory.hpp). Calls that share it have equal matrix, seed, work_limit, anneal_exchanges.
   MapMemory* memory = nullptr;
 };
 

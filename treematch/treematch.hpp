@@ -28,9 +28,8 @@ void check_treematch(const Parameters& parameters);
 // Returns the options of the mapper that the parameters of a request ask for. Throws Error on a wrong value.
 MapOptions options_of(const Request& request);
 
-// Places one request on one view with few hop-bytes: chooses nodes and cores unless the request gives the tasks of each
-// node, and a core for each rank. Throws PlacementError if the request does not fit, and Error if it contradicts
-// itself.
+// Places one request on one view with few hop-bytes. Chooses the cores of each rank, and the nodes unless the request
+// gives the tasks of each node. Throws PlacementError if the request does not fit, and Error if it contradicts itself.
 Placement choose_by_hop_bytes(const ClusterView& view, const Request& request, const Deadline& deadline);
 
 }  // namespace placement::treematch

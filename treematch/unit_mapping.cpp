@@ -99,8 +99,8 @@ std::optional<mapping::Graph> evened(const mapping::Graph& graph, const mapping:
   return result;
 }
 
-// Joins the vertices to units of `size` in several ways. Stores the best result in `units` if it has a better fit than
-// the one stored there.
+// Joins the vertices to units of `size` in several ways. Stores the best result in `units` if its fit is better than
+// that of `units`.
 void join(const mapping::Graph& graph, std::int32_t size, Units& units, const mapping::WorkBudget& watch) {
   for (const std::vector<std::int32_t>& way : ways_to(size, units.odd < 0)) {
     FrontGroups groups = grouped_by(graph, way, watch);

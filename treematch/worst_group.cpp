@@ -123,7 +123,7 @@ std::optional<Placement> as_planned(const ClusterView& view, const Request& requ
   return slots.placement(*leaves, view.tree->hop_bytes(*request.matrix, *leaves), natural_cost, "the plan of the job");
 }
 
-// Returns the placement with the ranks in order, in a job on the first nodes; nothing if the limits allow none.
+// Returns the placement in natural order, on the first nodes for a job; nothing if the limits do not allow it.
 std::optional<Placement> in_natural_order(const ClusterView& view, const Request& request) {
   const mapping::Slots slots(view, request);
   const auto counts = request.node_tasks.empty()
@@ -158,14 +158,14 @@ Placement place_by_worst_group(const ClusterView& view, const Request& request, 
     if (!joined) joined = joined_groups(*request.matrix, groups, factor);
     offer(with_span(view, request, best, *joined, switch_of, groups, span, deadline));
   }
-  // Maps by the traffic inside the groups, with more of it for those that span most switches.
+  // Maps with more traffic inside the groups, and with most of it inside those that span the most switches.
   for (int round = 0; round < most_rounds_of_worst_group && worst > 1 && !deadline.expired(); ++round) try {
       Request other = request;
       other.matrix = std::make_shared<const CommMatrix>(joined_groups(*request.matrix, groups, factor));
       Placement placement = place(view, other);
       placement.cost = view.tree->hop_bytes(*request.matrix, mapping::first_leaves(view, placement));
       placement.natural_cost = best.natural_cost;
-      placement.optimal = false;  // only for the other matrix
+      placement.optimal = false;  // it was optimal for the changed matrix only
       const std::vector<std::int32_t> spans = spans_of(placement, switch_of, groups);
       for (std::size_t g = 0; g < groups.size(); ++g)
         if (spans[g] == std::ranges::max(spans)) factor[g] *= 3;

@@ -25,17 +25,17 @@ inline constexpr std::string_view natural_order_note = "the ranks keep natural o
 struct Decision {
   double at_s = 0;  // seconds since 1970
   std::uint32_t job_id = 0;
-  std::int64_t submitted_s = 0;  // since 1970; identifies the job, because Slurm reuses job IDs; 0: not known
+  std::int64_t submitted_s = 0;  // seconds since 1970; identifies the job, because Slurm reuses job IDs; 0: not known
   std::uint32_t restarts = 0;
   std::uint32_t uid = 0;
   decision_outcome outcome = DECISION_STOCK;
-  stock_reason reason_class = STOCK_OTHER;  // of the reason for DECISION_STOCK
-  bool for_start = true;                    // false: the backfill scheduler asked where the job could run
+  stock_reason reason_class = STOCK_OTHER;  // the class of the reason for DECISION_STOCK
+  bool for_start = true;                    // the job starts; false: the backfill scheduler asked where it could run
   bool predicted = false;                   // a user asked when a job would start (srun --test-only); it never starts
   bool remembered = false;                  // the answer to an earlier equal query was reused
   std::int64_t time_us = 0;                 // the time that the decision took
   std::uint32_t tasks = 0;
-  std::uint32_t candidates = 0;       // nodes among which the policy chose
+  std::uint32_t candidates = 0;       // the number of nodes among which the policy chose
   double live_age_s = unknown_value;  // age of the live data; NaN: there were none
 
   std::string step;        // the number of the step whose ranks srun placed; empty: the record describes the plan
@@ -46,11 +46,11 @@ struct Decision {
   std::string candidate_nodes;     // a host list, like all node lists here; ends in ".." if cut
   std::string choice;              // the nodes that the policy chose
   std::string tasks_per_node;      // on the nodes of the choice, such as 4(x3),2
-  std::string given;               // the nodes that Slurm allocated; empty: none, or no start
+  std::string given;               // the nodes that Slurm allocated; empty if none, or if the job did not start
   std::string stock_choice;        // the nodes that stock Slurm would choose; empty: not asked
   std::string cost;                // hop-bytes; all costs are empty without a matrix
   std::string natural_cost;        // hop-bytes of the natural order on these cores
-  std::string first_nodes_cost;    // hop-bytes of the natural order on stock_choice, or else on the first nodes offered
+  std::string first_nodes_cost;    // hop-bytes of the natural order on stock_choice; if empty, on the first nodes
   std::string reason;              // why the job runs as stock or waits, or what was ignored
   std::string why_not_live;        // why there were no live data
   std::vector<std::string> terms;  // the policy's reasons for its choice, one fact each

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t random_letters = 6;
-constexpr std::size_t most_entries = 65536;  // the number of entries of the directory that are examined
+constexpr std::size_t most_entries = 65536;  // at most this number of directory entries is examined
 constexpr char magic[8] = {'S', 'P', 'R', 'I', 'N', 'G', '\r', '\n'};
 constexpr std::uint64_t version = 1;
 
@@ -41,7 +41,7 @@ struct Header {
 constexpr std::size_t place_bytes = 4096;
 
 struct Place {
-  std::uint64_t checksum;  // of the rest of the place
+  std::uint64_t checksum;  // of the other fields of this place
   std::uint64_t sequence;
   char decision[most_decision_bytes];  // its text, with zeros after it
 };
@@ -54,7 +54,7 @@ std::uint64_t checksum_of(const Place& place) {
   return checksum(std::as_bytes(std::span(&place, 1)).subspan(sizeof place.checksum));
 }
 
-// Another user's file has the name, and the directory does not permit replacing it.
+// Thrown when another user's file has the name of the ring and the directory does not permit replacing the file.
 class NameIsTaken : public Error {
  public:
   using Error::Error;
@@ -112,7 +112,7 @@ class NewFile {
     rmdir(name_.c_str());  // a directory that is not empty stays, under the random name
   }
 
-  // Gives the file the name of the path if there is nothing at the path. Returns false if there is something.
+  // Renames the file to the path. Returns false, and renames nothing, if the path exists.
   bool place() {
     if (link(name_.c_str(), path_.c_str()) == 0) return true;
     if (errno != EEXIST) fail_errno(path_, "cannot be created");
@@ -146,7 +146,7 @@ bool nobody_elses(int file) {
 // that no other user can open. The ring itself cannot be the lock, because all users may open it for reading. The lock
 // file is never removed: two processes could then lock the removed file and a new one.
 FileDescriptor lock_writer(const std::string& path) {
-  constexpr int attempts = 100;  // each fails only when another process made or replaced the file meanwhile
+  constexpr int attempts = 100;  // an attempt fails only when another process makes or replaces the file meanwhile
   for (int attempt = 0; attempt < attempts; ++attempt) {
     FileDescriptor found(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     const bool nothing = found < 0 && errno == ENOENT;

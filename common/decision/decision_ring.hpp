@@ -22,7 +22,7 @@ namespace placement {
 //   place:  checksum, sequence number from 0, text of the decision; place = sequence number modulo ring_places
 inline constexpr std::size_t ring_places = 1024;
 
-// The users besides the writer who may read a ring: all, or the file's group, which is that of its directory.
+// Who may read a ring in addition to its writer: all users, or the group of its directory, which the file also has.
 enum class RingReaders { everybody, group };
 
 // Thrown when another process writes the ring, for example the previous slurmctld: from Slurm 23.11 on, "scontrol
@@ -35,10 +35,11 @@ class RingIsInUse : public Error {
 // The only writer of a ring.
 class DecisionWriter {
  public:
-  // Opens the ring at `path`, continues a ring of this user, and replaces any other file. With RingReaders::group the
-  // ring is copied to a new file, so readers of the old file get no further decisions. If another user's file cannot be
-  // replaced, uses a directory of this user next to it (find_ring()). Locks PATH.lock until this process ends.
-  // Throws RingIsInUse when another process has the lock. Throws Error for another failure or a path not in memory.
+  // Continues the ring at `path` if this user wrote it. Otherwise creates the ring and replaces an existing file. With
+  // RingReaders::group the ring is copied to a new file, so readers of the old file get no further decisions. If
+  // another user's file cannot be replaced, uses a directory of this user next to it (find_ring()). Locks PATH.lock
+  // until this process ends. Throws RingIsInUse when another process has the lock. Throws Error for another failure or
+  // a path not in memory.
   explicit DecisionWriter(const std::string& path, RingReaders readers = RingReaders::everybody);
 
   // Writes a decision. Only one thread at a time may call this. It calls pwrite() twice, with a fixed size, on a file
@@ -96,7 +97,7 @@ class DecisionReader {
 // DecisionFile, a dot and six random letters.
 
 // Returns the path of the ring: `path`, or the file "ring" in a directory next to it. One of `owners` must own the
-// file, and nobody else may be able to write it. Returns the latest of several, or else "".
+// file, and nobody else may be able to write it. If several fit, returns the latest; if none does, returns "".
 std::string find_ring(const std::string& path, std::span<const uid_t> owners);
 
 // Lets the user `reader` read the ring at the path `ring`, in addition to the users whom the mode of the file admits.

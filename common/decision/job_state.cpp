@@ -130,7 +130,7 @@ class Selection {
  private:
   const NodeOutages& outages() const { return view_.outages ? *view_.outages : live_outages_; }
 
-  // Returns the cells between the groups of the job's nodes; none when there are more than max_groups groups.
+  // Returns the pair table of the groups of the job's nodes; an empty one if they have more than max_groups groups.
   PairTable pairs() const {
     const PairTable& all = view_.live->pairs;
     if (all.groups == 0) return {};
@@ -151,7 +151,7 @@ class Selection {
         PairArrays::Cell cell = pair_cell(all, old_group[a], old_group[b]);
         for (float* value : {&cell.latency_us, &cell.bandwidth_Bps, &cell.peak_bandwidth_Bps})
           *value = shortened(*value);
-        cell.age_s = static_cast<float>(unknown_value);  // no policy uses it
+        cell.age_s = static_cast<float>(unknown_value);  // no policy uses the age of a cell
         arrays.set(a, b, cell);
       }
     arrays.node_latency_us = of_nodes(all.node_latency_us);
@@ -172,7 +172,7 @@ class Selection {
   bool knows_outages_ = false;
   NodeOutages live_outages_;          // from the live data; used when the view has no outages of its own
   std::vector<std::string> names_;    // the job's nodes
-  std::vector<std::int32_t> states_;  // of the job's nodes: index into view_.live->nodes, or -1
+  std::vector<std::int32_t> states_;  // for each of the job's nodes: its index in view_.live->nodes, or -1
 };
 
 // A level of detail: selects the parts of a job's state that are written.

@@ -12,8 +12,8 @@
 
 namespace placement {
 
-// The data of slurmctld for the ranks of a job's steps, at the time when the job's nodes were chosen. They travel with
-// the job, because srun cannot read the files of the controller and must place ranks with equal data.
+// The data with which slurmctld chose the nodes of a job. They travel with the job, because srun cannot read the
+// controller's files and must place the ranks of the job's steps with equal data.
 struct JobState {
   // The torus; null: the view had none. Nodes that are not the job's are named by their position, such as "@17".
   std::shared_ptr<const TorusTopology> torus;

@@ -30,14 +30,14 @@ inline constexpr const char* request_pieces_variable = "PLACEMENT_MATRIX_PIECES"
 inline constexpr const char* request_piece_variable = "PLACEMENT_MATRIX_";
 // Set if ranks stay in natural order under any policy: the step spans components of a heterogeneous job.
 inline constexpr const char* natural_order_variable = "PLACEMENT_NATURAL_ORDER";
-// The user's switch for Open MPI's mpirun, also in the environment in which the job is submitted. "no": no plan is made
-// for mpirun. "yes": Open MPI's own variables name the plan, as with MpirunByPolicy=yes.
+// The user's switch for Open MPI's mpirun; it also works in the environment of the submitting command. "no": no plan is
+// made for mpirun. "yes": Open MPI's own variables name the plan, as with MpirunByPolicy=yes.
 inline constexpr const char* mpirun_switch_variable = "PLACEMENT_MPIRUN";
 // Set if the user gave --quiet, so that no messages are printed.
 inline constexpr const char* job_quiet_variable = "PLACEMENT_QUIET";
 
 // ---- The answer, in the environment of the job's processes, from slurmctld.
-// How the decision for the job ended: "JOB nodes", "JOB nodes+cores", or "JOB stock: REASON" on Slurm's own nodes.
+// The outcome of the decision for the job: "JOB nodes", "JOB nodes+cores", or "JOB stock: REASON" on Slurm's own nodes.
 inline constexpr const char* job_decision_variable = PLACEMENT_JOB_DECISION;
 // The start of a batch job to which the decision belongs: "JOB RESTARTS" or, for a task of an array,
 // "JOB_TASK RESTARTS". RESTARTS counts as the variable SLURM_RESTART_COUNT of the batch script does.

@@ -15,8 +15,8 @@ using RanksOfNodes = std::vector<std::vector<std::int32_t>>;
 // "5,0;1-3;4". Returns an empty text if that is longer than `max_bytes`.
 std::string ranks_text(const RanksOfNodes& ranks, std::size_t max_bytes);
 
-// The ranks of each node of a job in the plan. slurmctld sends them with the job, because the allocated cores do not
-// identify their planned ranks. With them, the ranks of a step cost no more than planned.
+// The ranks that the plan of a job has on each node. slurmctld sends them with the job, because the allocated cores do
+// not identify their planned ranks. With them, a step costs no more hop-bytes than planned.
 struct PlannedRanks {
   std::uint32_t job = 0;
   RanksOfNodes ranks;  // of each of the job's nodes, in the order of the job

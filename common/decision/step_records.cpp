@@ -30,7 +30,7 @@ std::size_t place_of(const Decision& step) {
 }
 
 bool is_same_start(const Decision& plan, const Decision& step) {
-  constexpr double most_skew_s = 60;  // between the clocks of the controller and of the host of srun
+  constexpr double most_skew_s = 60;  // largest difference between the clocks of the controller and of srun's host
   return step.job_id == plan.job_id && step.array_task == plan.array_task && step.restarts == plan.restarts &&
          step.uid == plan.uid && step.at_s >= plan.at_s - most_skew_s;
 }

@@ -28,9 +28,9 @@ class StepRecords {
   // most 3,000 bytes. The remark is first, so that it fits into each record.
   static void add_terms(Decision& step, const std::string& remark, const RanksOfNodes& ranks);
 
-  // Writes the record of a step; Decision::step must be a number. Decision::reason is not empty if the step has another
-  // request than its job: another policy, key or matrix. Omits ranks that do not fit. Creates the file and its
-  // directories. Throws Error if the file cannot be written.
+  // Writes the record of a step; Decision::step must be a number. Decision::reason must not be empty if the step has
+  // another policy, key or matrix than its job. Omits ranks that do not fit. Creates the file and its directories.
+  // Throws Error if the file cannot be written.
   void put(const Decision& step) const;
 
   // Returns the records of the job's steps, the oldest first; none if the file does not exist. Skips damaged records.

@@ -36,7 +36,7 @@ MatrixFormat writable_format(std::string_view name);
 // Facts about a matrix that was read.
 struct MatrixInfo {
   MatrixFormat format = MatrixFormat::dense;
-  std::int64_t entries = 0;        // values in the text, without zeros and the diagonal
+  std::int64_t entries = 0;        // values in the text, except zeros and the diagonal
   bool has_messages = false;       // each line also has a number of messages
   bool symmetric = false;          // true: m[i][j] = m[j][i] is the traffic of a pair; false: both were added
   std::int32_t scale_power = 0;    // each value was multiplied by 10^scale_power, to turn fractions into integers

@@ -14,7 +14,7 @@ namespace {
 struct MetisHeader {
   std::int64_t vertices = 0;
   std::int64_t edges = 0;
-  std::int64_t vertex_fields = 0;  // of each line, before its first neighbour
+  std::int64_t vertex_fields = 0;  // numbers in each line before its first neighbour
   bool edge_weights = false;
 };
 
@@ -46,7 +46,7 @@ std::optional<MetisHeader> metis_header(TextScanner& in) {
   return header;
 }
 
-// Returns the matrix of a graph that holds each edge twice. Throws Error when the two differ.
+// Returns the matrix of a graph that holds each edge twice. Throws Error when the two weights of an edge differ.
 CommMatrix finish(TrafficTable&& table, std::int64_t ranks, const TextScanner& in, MatrixInfo& info) {
   CommMatrix matrix = std::move(table).finish(static_cast<std::int32_t>(ranks), true, in.name(), info);
   if (!info.symmetric && info.entries > 0)

@@ -45,7 +45,7 @@ struct EdgeLines {
   bool possible = true;     // the first two numbers of each line are ranks; no line has bytes without a message
   std::size_t traffic = 0;  // lines with traffic between two ranks
   std::size_t self = 0;     // lines of a rank with itself
-  double highest = 0;       // rank
+  double highest = 0;       // the highest rank
 };
 
 EdgeLines edge_lines(const Square& square) {

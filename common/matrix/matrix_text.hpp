@@ -43,7 +43,7 @@ class TrafficTable {
 // Adds the traffic from rank `from` to rank `to`. Throws Error, with file and line, when the table is full.
 void add_traffic(TrafficTable& table, const TextScanner& in, std::int64_t from, std::int64_t to, long double value);
 
-// The following functions return whether the text from the scanner's current line on has a format.
+// The following functions return whether the text, from the scanner's current line on, has the format described here.
 
 // A METIS graph: a line "vertices edges [format [weights]]", then a line for each vertex, which may be blank, with two
 // entries per edge in all. Blank lines at the end may be missing. Lines that start with '%' are comments.
@@ -51,7 +51,7 @@ bool is_metis_graph(TextScanner in);
 // A SCOTCH graph: a line "0", then a line with two numbers.
 bool is_scotch_graph(TextScanner in);
 // A dense matrix with a header: a name for each column, preceded by an empty field if the rows have names. One row per
-// column must follow. Names that are numbers must be 0, 1, 2 and so on. False if the lines could also be an edge list.
+// column must follow. Numbers as names must be 0, 1, 2 and so on. Lines that could also be an edge list do not count.
 bool is_dense_header(TextScanner in);
 // An edge list with a header, which names columns of ranks that send and ranks that receive.
 bool is_edge_header(TextScanner in);
@@ -81,10 +81,10 @@ CommMatrix parse_monitoring(TextScanner& in, const MatrixReadOptions& options, M
 CommMatrix read_monitoring(const std::vector<std::string>& files, const std::string& path,
                            const MatrixReadOptions& options, MatrixInfo& info);
 // Returns the paths of the files NAME.RANK.prof in `directory`, in the order of ranks. Throws Error when there are
-// none, when they have more than one NAME, or when they are not exactly those of ranks 0..n-1.
+// none, when they have more than one NAME, or unless there is one for each of the ranks 0..n-1.
 std::vector<std::string> monitoring_files_in(const std::string& directory);
 // Returns the paths of the files PREFIX.RANK.prof in the order of ranks; `prefix` is DIR/NAME or NAME. Returns nothing
-// when there are none. Throws Error when they are not exactly those of ranks 0..n-1.
+// when there are none. Throws Error unless there is one for each of the ranks 0..n-1.
 std::vector<std::string> monitoring_files_of(const std::string& prefix);
 
 }  // namespace placement

@@ -26,9 +26,9 @@ struct WireLimits {
 // The last numbers are the weights of the pairs, minus 1. Throws Error when the matrix exceeds the default WireLimits.
 std::vector<std::byte> pack_wire(const CommMatrix& matrix);
 
-// Unpacks a matrix of pack_wire(). This is a trust boundary: the bytes may come from any user. Throws Error unless the
-// numbers are those that pack_wire() writes for some matrix; their compression may be that of any version of zstd.
-// Takes linear time, and never more memory or time than `limits` allow.
+// Unpacks a matrix of pack_wire(). This is a trust boundary: the bytes may come from any user. Throws Error unless
+// pack_wire() writes exactly these numbers for some matrix. Any version of zstd may have compressed them. Takes linear
+// time, and never more memory or time than `limits` allow.
 CommMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits = {});
 
 }  // namespace placement

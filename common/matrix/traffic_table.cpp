@@ -43,7 +43,7 @@ void TrafficTable::scale(MatrixInfo& info) {
     entries_[i].weight = static_cast<std::int64_t>(std::floor(values_[i] * unit + (0.5L + 1e-17L)));
 }
 
-// Sorts the entries by (from, to) and adds those of one (from, to).
+// Sorts the entries by (from, to) and adds up entries with equal (from, to).
 void TrafficTable::sort_and_merge() {
   const auto ends = [](const CommEdge& entry) { return std::pair(entry.a, entry.b); };
   if (std::ranges::adjacent_find(entries_, std::greater_equal(), ends) == entries_.end()) return;
@@ -62,7 +62,7 @@ void TrafficTable::sort_and_merge() {
 // Removes the entries with from > to if the matrix is symmetric: each entry (from, to) has an entry (to, from) of equal
 // weight. Returns whether it is. The entries must be sorted.
 bool TrafficTable::drop_lower_half_if_equal(std::int32_t ranks) {
-  // at[r] is the next entry of row r above the diagonal. The loop below meets the twins of a row in the row's order.
+  // at[r] is the next entry of row r above the diagonal. The loop below meets its mirrored entries in order.
   std::vector<std::size_t> at(static_cast<std::size_t>(ranks), entries_.size());
   std::size_t upper = 0;
   for (std::size_t i = entries_.size(); i-- > 0;) {

@@ -31,7 +31,7 @@ enum class OutageEstimator {
   // Both averages are those of [TOFA §3]: a node without an outage has probability 0.
 };
 
-// The file and the lines of the keys, for messages. All are equal, so that a comparison of configurations ignores them.
+// The file and line of each key, for messages. All objects compare equal, so a comparison of two Config ignores them.
 struct ConfigPlaces {
   std::string file;
   std::vector<std::pair<std::string_view, std::int64_t>> line_of_key;
@@ -42,11 +42,11 @@ struct ConfigPlaces {
 // The values of placement.conf, with their defaults. The table in config_keys.cpp documents each key.
 struct Config {
   placement_mode mode = PLACEMENT_ENFORCE;
-  // (partition, mode) in place of `mode`, unless that is off
+  // (partition, mode): the mode of a partition, in place of `mode`; not used if `mode` is off
   std::vector<std::pair<std::string, placement_mode>> partition_modes;
   std::int64_t decision_time_ms = 50;
   std::int64_t max_matrix_ranks = 131072;
-  std::int64_t max_matrix_bytes = 1 << 20;  // of the packed form, which travels with the job
+  std::int64_t max_matrix_bytes = 1 << 20;  // size of the packed form, which travels with the job
   std::int64_t node_level_tasks = 4096;     // jobs with more tasks: slurmctld places groups of ranks
   NodeWeights node_weights = NodeWeights::respect;
   std::string treematch_topology_file;  // empty: Slurm's own topology
@@ -70,8 +70,9 @@ struct Config {
   std::int64_t monitor_port = 6828;
   std::int64_t agent_port = 6829;
   std::string agent_directory = "/run/slurm-placement";
-  std::vector<std::string> probe_interfaces;  // probes use the first that a node has; empty: all hardware interfaces
-  std::int64_t probe_link_Mbps = 0;           // 0: the rate that the kernel reports
+  std::vector<std::string>
+      probe_interfaces;              // probes use the first that exists on a node; empty: all hardware interfaces
+  std::int64_t probe_link_Mbps = 0;  // 0: the rate that the kernel reports
   std::int64_t probe_bytes_per_minute = 32 << 20;
   bool allowed_cpus_only = false;
   std::int64_t probe_latency_s = 60;
@@ -129,8 +130,8 @@ Config read_config(const std::string& path, MissingFile missing = MissingFile::e
 // Returns the path of the placement.conf next to `slurm_conf`; empty: next to slurm_conf_path().
 std::string placement_conf_path(std::string_view slurm_conf = {});
 
-// As read_config(), but skips a wrong line and appends its mistake to `mistakes`, at most 100. A key with a wrong value
-// has its default. Throws Error when the file cannot be read.
+// Reads a placement.conf as read_config() above does, but skips wrong lines and appends their mistakes, up to 100, to
+// `mistakes`. A key with a wrong value has its default. Throws Error when the file cannot be read.
 Config read_config(const std::string& path, MissingFile missing, std::vector<std::string>& mistakes);
 
 // Bytes of one packet train. An agent may use half of its budget for probes (bytes per minute) at once.

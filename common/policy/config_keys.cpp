@@ -108,7 +108,7 @@ bool set_interfaces(Config& config, std::string_view value) {
     const std::string_view name = trimmed(part);
     constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@-";
     if (name.empty() || name.size() > 15 || name.starts_with('.') || name.find_first_not_of(letters) != name.npos)
-      return false;  // not a path, and not longer than the kernel allows
+      return false;  // a path, or a name that is longer than the kernel allows
     names.emplace_back(name);
   }
   config.probe_interfaces = std::move(names);
@@ -125,7 +125,7 @@ ConfigKey integer(std::string_view name, std::string_view help) {
           [](const Config& c) { return std::to_string(c.*member); }};
 }
 
-// A key with a text that set(text, value) takes.
+// Returns a key whose value is a text. set(TEXT, VALUE) checks the value and stores it in TEXT.
 template <std::string Config::*member, bool (*set)(std::string&, std::string_view)>
 ConfigKey text(std::string_view name, std::string_view values, std::string_view help) {
   return {name, values, help, [](Config& c, std::string_view v) { return set(c.*member, v); },
@@ -137,7 +137,7 @@ ConfigKey path(std::string_view name, std::string_view help) {
   return text<member, set_path>(name, "an absolute path", help);
 }
 
-// A key whose value is one of the words of `names`, in the order of an enumeration, or of false and true.
+// Returns a key whose value is a word of `names`, which has the order of an enumeration, or of false and true.
 template <auto member, const auto& names>
 ConfigKey word(std::string_view name, std::string_view values, std::string_view help) {
   return {name, values, help, [](Config& c, std::string_view v) { return set_word(c.*member, names, v); },

@@ -38,7 +38,7 @@ struct Request {
   std::shared_ptr<const CommMatrix> matrix;  // its ranks() are `tasks`; null: no matrix
   Parameters parameters;
   std::uint64_t seed = 1;
-  std::int64_t waited_s = std::numeric_limits<std::int64_t>::max();    // since the job could start; default: no wait
+  std::int64_t waited_s = std::numeric_limits<std::int64_t>::max();    // since the job could start; default: never wait
   std::int64_t max_wait_s = std::numeric_limits<std::int64_t>::max();  // the longest wait allowed (MaxWaitS)
 };
 

@@ -50,7 +50,7 @@ Parameters parameters_of(std::string_view items, std::string_view word) {
   return parameters;
 }
 
-// Control characters would appear in logs and in the output of squeue and scontrol.
+// Throws Error if the word is too long, or has control characters, which would appear in logs and in squeue's output.
 void check_word(std::string_view word) {
   if (word.size() > max_policy_word)
     throw Error("the word of a policy has more than " + std::to_string(max_policy_word) + " bytes");

@@ -24,7 +24,7 @@ inline const ControllerState& controller_state() {
 // The end of the error text if slurmctld denies its answer to this user.
 inline constexpr char private_nodes[] = " (PrivateData=nodes shows them to operators alone)";
 
-// Returns the nodes that slurmctld knows, in its order. PrivateData=nodes may hide them: then throws Error.
+// Returns the nodes that slurmctld knows, in its order. Throws Error if PrivateData=nodes hides them.
 std::vector<NodeShape> ask_nodes();
 
 // Returns the topology that the partition names, from Slurm 25.05 on; empty if it uses the topology of the cluster.

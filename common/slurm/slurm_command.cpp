@@ -25,8 +25,8 @@ namespace placement {
 
 namespace {
 
-// Returns the environment without variables that shorten the output: with SLURM_TOPO_LEN, scontrol cuts the lines of a
-// topology, and with others, squeue and sinfo omit jobs and nodes.
+// Returns the environment without the variables that shorten the output. SLURM_TOPO_LEN makes scontrol cut the lines of
+// a topology; others make squeue and sinfo omit jobs and nodes.
 std::vector<char*> environment_without_cuts() {
   constexpr std::string_view cuts[] = {"SLURM_TOPO_LEN=", "SQUEUE_", "SINFO_"};
   std::vector<char*> kept;
@@ -79,8 +79,8 @@ SlurmCommand::SlurmCommand(std::vector<std::string> words, bool with_errors, con
   posix_spawn_file_actions_adddup2(&files, input_from, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&files, to, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&files, with_errors ? to : errors_, STDERR_FILENO);
-  // srun blocks signals in its threads, and its child would inherit that. An error beyond the limit on the size of
-  // files must not end the child.
+  // srun blocks signals in its threads, and its child would inherit that. Writing beyond the limit on the size of files
+  // must not end the child.
   sigset_t blocked;
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGXFSZ);

@@ -21,7 +21,7 @@ struct CommandOutput {
 // the name alone.
 std::string path_of_command(const std::string& command);
 
-// A command of Slurm, of path_of_command(), that runs as the calling user. The destructor ends the command.
+// Runs a command of Slurm as the calling user; path_of_command() finds the program. The destructor ends the command.
 //
 // Most questions go to scontrol, whose text has one form in all versions of Slurm. The structures of libslurm differ
 // between versions, for example for switches and for the cores of a job.

@@ -15,7 +15,7 @@ constexpr std::string_view mode_name = "PlacementMode", configuration_name = "Pl
                            not_recorded_name = "PlacementNotRecorded", monitor_name = "PlacementMonitor",
                            binding_name = "PlacementBinding", no_binding = "none: ", locks_name = "PlacementLocksHeld";
 constexpr std::string_view port_word = ", port ";
-constexpr std::string_view setting_prefix = "Placement";  // of the name of a fact with a setting
+constexpr std::string_view setting_prefix = "Placement";  // starts the name of a fact that reports a setting
 constexpr std::array<std::string_view, 4> live_names = {"off", "none", "used", "refused"};
 
 // Returns the text as one line: each control character, which a path or a message may have, becomes '?'.

@@ -68,8 +68,8 @@ void check_sizes(const PairTable& pairs, std::size_t nodes) {
               exact_number(value) + ": expected " + range.text() + ", and one value for both directions");
 }
 
-// Checks that a table is symmetric and in range. It is checked in tiles, because the mirrored cells of a row lie far
-// apart in memory: memory is then read only twice.
+// Checks that a table is symmetric and in range. It is checked in tiles that fit the cache, because the mirrored cells
+// of a row lie far apart in memory.
 void check_table(std::span<const float> table, std::size_t groups, std::string_view what, const NumberRange& range) {
   constexpr std::size_t tile = 64;
   for (std::size_t top = 0; top < groups; top += tile)
@@ -83,8 +83,8 @@ void check_table(std::span<const float> table, std::size_t groups, std::string_v
         }
 }
 
-// Checks that a table of an enumeration is symmetric and has only its values, 0 to `names` - 1. A cell with `none` must
-// have no number in the tables `values`.
+// Checks that a table of enumeration values is symmetric and that all are from 0 to `names` - 1. A cell with `none`
+// must be NaN in all tables of `values`.
 template <typename Enum>
 void check_words(std::span<const Enum> table, std::size_t groups, std::size_t names, std::string_view what,
                  std::initializer_list<std::span<const float>> values) {

@@ -78,7 +78,7 @@ enum class PairSource : std::uint8_t { none, measured, modelled, assumed, mpi };
 struct PairTable {
   std::int32_t groups = 0;
   std::span<const std::int32_t> group_of_node;  // the group of each node of the LiveState
-  std::span<const float> latency_us;            // as all tables: groups x groups, by rows, symmetric; NaN: not known
+  std::span<const float> latency_us;            // like all tables: groups x groups, by rows, symmetric; NaN: not known
   std::span<const float> bandwidth_Bps;         // bandwidth of a new flow
   std::span<const float> peak_bandwidth_Bps;    // bandwidth of the idle network
   std::span<const PairSource> source;

@@ -29,8 +29,8 @@ class NodeOutages {
     std::string name;
     std::int64_t line = 0;  // line number in the file; 0: not from a file
   };
-  // Returns the first listed node for which known(name) is false: that of the lowest line and, in one line, the first
-  // in alphabetical order. Returns an empty name when there is none.
+  // Returns the first node, ordered by line and then by name, for which known(name) is false. Returns an empty name
+  // when there is none.
   template <typename Known>
   Place first_unknown(Known known) const {
     Place first;
@@ -65,7 +65,7 @@ NodeOutages read_outages(const std::string& path);
 std::string unknown_outage_node(const NodeOutages& outages, std::span<const std::string> nodes,
                                 const std::string& file);
 
-// Converts an outage probability for the next `horizon_s` seconds into the one for a job of `job_seconds` seconds:
+// Converts an outage probability for the next `horizon_s` seconds into that for a job of `job_seconds` seconds:
 // 1 - (1 - p)^(job_seconds / horizon_s). When one of the times is not known (NaN, 0 or less), it returns `probability`.
 // Returns a number from 0 to 1; a probability that is not known counts as 0.
 double outage_for(double probability, double horizon_s, double job_seconds);

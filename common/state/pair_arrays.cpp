@@ -57,7 +57,7 @@ bool nothing_known(const PairArrays::Cell& cell) {
 std::string shown_sources(std::span<const std::int64_t> count) {
   std::string text;
   for (std::size_t i = 1; i <= count.size(); ++i) {
-    const std::size_t source = i % count.size();  // none is the last one
+    const std::size_t source = i % count.size();  // puts PairSource::none last
     if (count[source] == 0) continue;
     text += (text.empty() ? "" : ", ") + std::to_string(count[source]) + " " +
             (source == 0 ? "not known" : std::string(pair_source_names[source]));

@@ -32,7 +32,7 @@ struct Header {
   char magic[8];
   std::uint32_t byte_order;
   std::uint32_t version;
-  std::uint64_t checksum;  // of the file with 0 in this place
+  std::uint64_t checksum;  // of the whole file, computed with 0 in this field
   std::uint64_t file_bytes;
   std::int64_t published_at_s;
   double outage_horizon_s;
@@ -65,7 +65,7 @@ struct Layout {
     return at;
   }
 
-  std::size_t end = sizeof(Header);  // the offset behind the last part so far
+  std::size_t end = sizeof(Header);  // the end of the last part so far
 };
 
 // Calls part(VALUES, COUNT) for each array of the pairs, in the order of the file. COUNT follows from the header.

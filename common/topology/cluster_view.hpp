@@ -43,7 +43,7 @@ struct ClusterView {
   std::shared_ptr<const TorusTopology> torus = nullptr;  // null: distances are those of the tree
   std::shared_ptr<const LiveState> live = nullptr;       // null: no live data, or too old to be used
   std::shared_ptr<const NodeOutages> outages = nullptr;  // the site's own, which replace those in `live`
-  double live_age_s = unknown_value;                     // since `live` was published; add it to ages in `live`
+  double live_age_s = unknown_value;                     // time since `live` was published; add it to ages in `live`
   std::string warning = {};                              // nodes of the topology file that the view does not have
   std::string why_not_live = {};                         // why `live` is null, for the user
 };

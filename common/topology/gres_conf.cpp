@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::int32_t max_cores = 4096;
 constexpr std::size_t max_gpus = 1024;
-constexpr std::int64_t max_links = 1000;    // between two GPUs
-constexpr std::size_t max_bytes = 1 << 29;  // for the GPUs of all nodes
+constexpr std::int64_t max_links = 1000;    // largest number of links between two GPUs
+constexpr std::size_t max_bytes = 1 << 29;  // limit on the memory for the GPUs of all nodes
 constexpr std::size_t most_mistakes = 100;
 
 const std::string* value_of(const ConfLine& line, const char* key, const char* other) {
@@ -36,8 +36,8 @@ std::vector<std::int32_t> cores_of(const ConfLine& line) {
   return *cores;
 }
 
-// Returns the numbers of Links=, as in "-1,4,0,2"; none without Links=. Slurm ignores a list that is wrong or has not
-// exactly one -1, and empty parts of a list.
+// Returns the numbers of Links=, as in "-1,4,0,2". Skips empty parts. Returns none without Links=, and for a wrong list
+// or one without exactly one -1. Slurm ignores these, too.
 std::vector<std::int32_t> links_of(const ConfLine& line) {
   const std::string* const list = value_of(line, "Links", "Link");
   std::vector<std::int32_t> links;
@@ -73,9 +73,9 @@ ConfLine without_slurmd(const ConfLine& line) {
   return printed;
 }
 
-// A line with GPUs, with AutoDetect= of some nodes, or with a mistake.
+// The content of a line: GPUs, AutoDetect= of some nodes, or a mistake.
 struct GpuLine {
-  std::string place;  // its file and number, for messages
+  std::string place;  // file and number of the line, for messages
   bool begins_with_node = false;
   std::optional<bool> detects;  // AutoDetect= of the nodes
   std::string type;
@@ -99,9 +99,9 @@ void read_line(const ConfLine& line, GpuLine& read) {
 struct GpuLines {
   NodeGpus result;
   std::optional<bool> detects;      // AutoDetect= of the node
-  std::optional<std::string> type;  // of the lines before
+  std::optional<std::string> type;  // of all GPUs so far
   std::vector<GpuShape> gpus,
-      of_node;  // by lines that begin with Name=, and with NodeName=, which Slurm reads after them
+      of_node;  // from lines that begin with NodeName=, which Slurm reads after those with Name= (gpus)
 };
 
 void add_line(const GpuLine& line, GpuLines& node) {
@@ -130,7 +130,7 @@ NodeGpus finished(GpuLines&& node, bool all_detect, const std::string& path) {
   return result;
 }
 
-// Reads the lines of a gres.conf that are for some nodes.
+// Reads the lines of a gres.conf that apply to the given nodes.
 class GresReader {
  public:
   GresReader(std::span<const std::string> names, std::vector<std::string>* mistakes)
@@ -159,7 +159,7 @@ class GresReader {
     read.place = file + ":" + std::to_string(line.number) + ": ";
     if (mistakes_ && !read.mistake.empty() && mistakes_->size() < most_mistakes)
       mistakes_->push_back(read.place + read.mistake);
-    if (nodes == &all_ && lines_of_all_++ > max_gpus) return;  // they are too many already
+    if (nodes == &all_ && lines_of_all_++ > max_gpus) return;  // there are too many already
     if (nodes == &listed_ && all_mistaken_ && !read.detects) return;
     for (const GpuShape& gpu : read.gpus)
       bytes_ += nodes->size() * (sizeof gpu + gpu.file.size() + sizeof(int) * (gpu.cores.size() + gpu.links.size()));
@@ -193,9 +193,9 @@ class GresReader {
   std::set<std::size_t> all_;        // the numbers of all nodes
   std::optional<std::string> list_;  // the last value of NodeName=, and its nodes
   std::set<std::size_t> listed_;
-  bool all_mistaken_ = false;     // further GPUs of the nodes in listed_ do not count
-  std::size_t lines_of_all_ = 0;  // without NodeName=
-  std::size_t bytes_ = 0;         // for the GPUs of all nodes so far
+  bool all_mistaken_ = false;     // all nodes in listed_ have a mistake, so their further GPUs are ignored
+  std::size_t lines_of_all_ = 0;  // number of lines without NodeName=
+  std::size_t bytes_ = 0;         // memory of the GPUs of all nodes so far
   bool all_detect_ = false;       // AutoDetect= of all nodes
 };
 

@@ -9,7 +9,7 @@ namespace placement {
 
 namespace {
 
-constexpr std::size_t longest_list = 160;  // of the nodes below a link, in characters
+constexpr std::size_t longest_list = 160;  // longest list of the nodes below a link, in characters
 
 bool has_leaf(const TreeTopology& tree, std::int32_t vertex, std::int32_t leaf) {
   return leaf >= tree.first_leaf(vertex) && leaf < tree.first_leaf(vertex) + tree.leaf_count(vertex);

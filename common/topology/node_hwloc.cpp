@@ -174,7 +174,7 @@ void read_cores(hwloc_topology_t topology, NodeTopology& node) {
   if (node.cores.empty()) throw Error(printable(node.name) + " has no cores");
 }
 
-// Returns the PCI device that an object is, or is a device of.
+// Returns the PCI device of an object, which is the object itself or the one above an OS device; null if there is none.
 hwloc_obj_t pci_device(hwloc_obj_t object) {
   while (object && object->type != HWLOC_OBJ_PCI_DEVICE)
     object = object->type == HWLOC_OBJ_OS_DEVICE ? object->parent : nullptr;
@@ -261,7 +261,7 @@ std::vector<hwloc_obj_t> gpu_devices(hwloc_topology_t topology) {
   return gpus;
 }
 
-// Returns the lowest object that is or contains both. libhwloc's own function does not take devices.
+// Returns the lowest object that contains both devices or is one of them. libhwloc's own function takes no devices.
 hwloc_obj_t meeting_of(hwloc_obj_t device, hwloc_obj_t other) {
   std::vector<hwloc_obj_t> above;
   for (; device; device = device->parent) above.push_back(device);
@@ -344,7 +344,7 @@ void read_gpus(hwloc_topology_t topology, const std::vector<hwloc_obj_t>& gpus, 
   node.bandwidth.assign(gpus.size() * gpus.size(), 0);
 }
 
-// A matrix of distances of libhwloc, with the index of the GPU that each of its objects is, or -1.
+// A distance matrix of libhwloc. It has the index of the GPU for each object of the matrix; -1 if the object is no GPU.
 class GpuMatrix {
  public:
   GpuMatrix(const hwloc_distances_s& matrix, const std::vector<hwloc_obj_t>& gpus) : matrix_(matrix) {
@@ -359,8 +359,8 @@ class GpuMatrix {
   // Returns the mean value of both directions.
   std::int64_t value(std::size_t i, std::size_t j) const { return (at(i, j) + at(j, i)) / 2; }
 
-  // Returns the bandwidth of two GPUs: of their link, or through the NVSwitches of the node. All switches are one
-  // fabric, as on the two boards of a DGX-2; libhwloc does not know the links between switches.
+  // Returns the bandwidth between two GPUs: that of their link, or the one through the NVSwitches of the node. All
+  // switches are one fabric, as on the two boards of a DGX-2; libhwloc does not know the links between switches.
   std::int64_t bandwidth(std::size_t i, std::size_t j) const {
     return value(i, j) > 0 ? value(i, j) : std::min(to_switches(i), to_switches(j));
   }

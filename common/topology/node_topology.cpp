@@ -12,8 +12,8 @@ namespace placement {
 namespace {
 
 constexpr std::int64_t unit = 1000;          // the cost of the best link
-constexpr std::int64_t step = 10;            // of closeness, between GPUs that have a link
-constexpr std::int64_t worst = 1000 * unit;  // of a link
+constexpr std::int64_t step = 10;            // added for each step of closeness between linked GPUs
+constexpr std::int64_t worst = 1000 * unit;  // the highest cost of a link
 
 std::int64_t steps(Closeness closeness) { return static_cast<std::int64_t>(closeness); }
 
@@ -96,7 +96,7 @@ void take_gres_conf(NodeTopology& node, const std::vector<GpuShape>& shapes, con
 }
 
 std::int32_t near_cores_per_gpu(const NodeTopology& node) {
-  std::map<std::vector<std::int32_t>, std::int32_t> gpus_at;  // of each set of cores next to GPUs
+  std::map<std::vector<std::int32_t>, std::int32_t> gpus_at;  // number of GPUs next to each set of cores
   for (const NodeGpu& gpu : node.gpus) ++gpus_at[gpu.cores];
   std::int32_t least = NodeTopology::max_cores;
   for (const auto& [cores, gpus] : gpus_at) {

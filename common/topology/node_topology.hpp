@@ -12,7 +12,7 @@ namespace placement {
 // The inside of a compute node: its cores, GPUs and network interfaces, and their links.
 
 struct NodeCore {
-  std::int32_t number = 0;         // in the order of the machine, which is Slurm's: package by package
+  std::int32_t number = 0;         // in Slurm's order of cores, package by package
   std::vector<std::int32_t> cpus;  // its hardware threads, as the kernel numbers them, ascending
   std::int32_t package = 0;
   std::int32_t numa = 0;
@@ -31,7 +31,7 @@ enum class Closeness : std::int32_t { pci_switch = 0, numa = 1, package = 2, mac
 
 struct NodeTopology {
   static constexpr std::int32_t max_cores = 4096;
-  static constexpr std::int32_t max_cpus = 16384;  // the kernel's numbers are below this one
+  static constexpr std::int32_t max_cpus = 16384;  // the kernel's CPU numbers are below this
   static constexpr std::int32_t max_gpus = 64;
   static constexpr std::int32_t max_nics = 64;
 
@@ -39,16 +39,16 @@ struct NodeTopology {
   std::vector<NodeCore> cores;  // the cores that may be used, by number
   std::vector<NodeGpu> gpus;    // in the order in which Slurm numbers them
   std::vector<std::string> nics;
-  std::vector<Closeness> closeness;     // of each two GPUs, gpus() * gpus() values
-  std::vector<std::int64_t> bandwidth;  // of the direct link of each two GPUs, in any unit; 0: they have none
-  std::vector<std::int64_t> hops;       // links on the way between two GPUs; 0: not known. May be empty
+  std::vector<Closeness> closeness;     // of each pair of GPUs, gpus() * gpus() values
+  std::vector<std::int64_t> bandwidth;  // of the direct link of each pair of GPUs, in any unit; 0: they have no link
+  std::vector<std::int64_t> hops;       // number of links on the way between two GPUs; 0: not known. May be empty
 
   bool linked(std::size_t gpu, std::size_t other) const { return bandwidth[gpu * gpus.size() + other] > 0; }
 };
 
 // Reads the cores, GPUs and network interfaces of a node with libhwloc, for tools that run as the user. `source` is an
-// XML file of hwloc of at most 16 MiB, or a synthetic description such as "package:2 core:8 pu:1". GPUs are in the
-// order of RSMI or NVML if each has an index there, else of PCI bus IDs. A GPU gets the nearest InfiniBand or Slingshot
+// XML file of hwloc of at most 16 MiB, or a synthetic description such as "package:2 core:8 pu:1". GPUs are sorted by
+// their index in RSMI or NVML if each has one, else by PCI bus ID. A GPU gets the nearest InfiniBand or Slingshot
 // interface, else the nearest other one; GPUs that are equally near to several get different ones. Throws Error on an
 // incomplete file, on a node without cores, and on more parts than NodeTopology can hold.
 NodeTopology read_node_topology(const std::string& source);

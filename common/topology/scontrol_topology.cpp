@@ -12,7 +12,7 @@ namespace placement {
 
 namespace {
 
-constexpr std::size_t max_names = 4 * max_hosts;  // of all switches together: each level repeats the nodes below it
+constexpr std::size_t max_names = 4 * max_hosts;  // in all switches together: each level repeats the nodes below it
 
 std::int64_t number(std::string_view key, std::string_view value) {
   const auto parsed = parse_integer(value);

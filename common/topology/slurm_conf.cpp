@@ -23,7 +23,7 @@ constexpr int max_included_files = 10'000;
 constexpr std::size_t max_text_of_nodes = 256 << 20;  // Features= and Topology= of all nodes together, in bytes
 constexpr std::int64_t max_count = 65535;             // Slurm keeps the counts of a node in 16 bits
 // Whether topology/block keeps the nodes in the order of their lines in slurm.conf, as Slurm 23.11 to 24.11 do. False
-// in a program for an older Slurm without topology/block, which takes the slurm.conf for one of Slurm 25.05 or later.
+// in programs for Slurm before 23.11, which has no topology/block: they assume the order of Slurm 25.05 and later.
 constexpr bool has_blocks_by_line =
     std::string_view(SLURM_RELEASE) >= "23.11" && std::string_view(SLURM_RELEASE) < "25.05";
 
@@ -345,7 +345,7 @@ class NodeReader {
   }
 
   // Returns the place of each node's leaf switch or block in the topology file, by which TopologyParam sorts the nodes.
-  // Nodes without one come first; nodes of one switch keep the order of their lines. Empty: nodes are sorted by name.
+  // Nodes without a switch come first; nodes of one switch keep their order. Empty if nodes are sorted by name.
   std::unordered_map<std::string, std::size_t> ranks(const std::string& path, TopologyReader read_topology) const try {
     std::unordered_map<std::string, std::size_t> rank;
     if (topology_param_.find("asnoderank") == topology_param_.npos) return rank;

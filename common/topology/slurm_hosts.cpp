@@ -55,7 +55,7 @@ std::string last_value(const std::string& path, std::string_view key) {
 
 SlurmHosts read_slurm_hosts(const std::string& path) {
   SlurmHosts hosts;
-  SlurmHost primary, backup;  // by the keys of Slurm before SlurmctldHost
+  SlurmHost primary, backup;  // from the keys that older Slurm has in place of SlurmctldHost
   std::vector<NodeShape> nodes = read_slurm_nodes(path, [&](const std::string& file, const ConfLine& line) {
     for (const auto& [key, value] : line.pairs) {
       if (equal_any_case(key, "SlurmctldHost")) hosts.controllers.push_back(controller_of(file, line, value));

@@ -15,14 +15,14 @@ namespace placement {
 
 namespace {
 
-// The functions of host lists without "with". Slurm makes no difference between them.
+// The functions of host lists, without the ending "with" that each may have. Slurm treats all four alike.
 constexpr std::string_view place_functions[] = {"switch", "block", "ring", "torus"};
 
 // The kinds of topology that topology.conf describes; TopologyPlugin=topology/KIND.
 constexpr std::string_view kinds_with_file[] = {"tree", "block", "ring", "3d_torus"};
 
-// Adds the nodes of the function to the names: those of the place S for switch{S}, those of the leaf switches or other
-// places of node N for switchwith{N}. Slurm ignores unknown functions.
+// Adds the nodes of the function to `names`. switch{S} has the nodes of place S; switchwith{N} has the nodes of all
+// leaf switches, blocks or rings that contain node N. Slurm ignores unknown functions.
 void add_nodes_of_function(std::string_view function, std::span<const SwitchRecord> places,
                            std::unordered_set<std::string>& names) {
   const std::size_t open = function.find('{'), close = function.find('}');
@@ -47,7 +47,7 @@ bool uses_topology_file(const std::string& slurm_conf, const std::string& kind) 
 
 using FileLine = std::pair<std::string, ConfLine>;  // with the name of the file that has the line
 
-// Puts the nodes of each NodeSet in place of its name, and feature{F} for the nodes with feature F.
+// Replaces the name of each NodeSet in `names` by the nodes of its Nodes=, and by feature{F} for its Feature=F.
 void replace_sets(std::unordered_set<std::string>& names, std::span<const FileLine> sets,
                   std::span<const NodeShape> nodes) {
   for (const auto& [file, set] : sets) {

@@ -21,9 +21,9 @@ struct SlurmMachine {
 };
 
 // Returns the nodes of read_slurm_nodes() and the partitions, for tools. Names in Nodes= that are not nodes are left
-// out. Functions such as switch{s1} (Slurm 24.11 and later) stand for nodes by the topology file next to the
-// slurm.conf. As in Slurm, a function has no nodes if its switch or node does not exist. Throws Error when a line is
-// wrong, or when there is a function and the topology file cannot be read.
+// out. Functions such as switch{s1} (Slurm 24.11 and later) are replaced by their nodes in the topology file next to
+// the slurm.conf. As in Slurm, a function has no nodes if its switch or node does not exist. Throws Error when a line
+// is wrong, or when there is a function and the topology file cannot be read.
 SlurmMachine read_slurm_machine(const std::string& slurm_conf_path);
 
 }  // namespace placement

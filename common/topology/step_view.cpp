@@ -18,9 +18,9 @@ bool cores_suffice(const ClusterView& view, const StepShape& step, std::int32_t 
   return true;
 }
 
-// Leaves only the cores free that Slurm will give to `tasks` tasks. The sockets give cores to one task each in turn; a
-// socket without enough free cores is skipped. All free cores stay if a task fits into no socket, because Slurm's
-// choice is then unknown.
+// Marks only the cores free that Slurm will give to `tasks` tasks. Each socket in turn gives cores to one task; a
+// socket without enough free cores is skipped. If a task fits into no socket, Slurm's choice is unknown, and all free
+// cores stay free.
 void deal_over_sockets(NodeView& node, std::int32_t tasks, std::int32_t cores_per_task) {
   std::vector<bool> dealt(node.core_free.size(), false);
   std::vector<std::int32_t> next(static_cast<std::size_t>(node.sockets), 0);  // core within the socket
@@ -56,7 +56,7 @@ struct Mount {
 };
 
 // Returns a view with a new tree: the part of the old one above the mounts of each node, with the new leaves below
-// them. Nodes keep their names, live data and coordinates; their leaves begin with those of the first mount.
+// them. Nodes keep their names, live data and coordinates. A node's leaves begin with the leaves of its first mount.
 ClusterView regrown(const ClusterView& view, const std::vector<std::vector<Mount>>& mounts) {
   const TreeTopology& tree = *view.tree;
   const auto vertices = static_cast<std::size_t>(tree.vertices());

@@ -30,7 +30,7 @@ struct StepShape {
 struct StepView {
   ClusterView view;
   std::int32_t cores_per_task = 1;  // cores of the view that each task takes
-  bool whole_cores = true;          // false: the view's "cores" are hardware threads or mere places
+  bool whole_cores = true;          // the view has cores; false: its "cores" are hardware threads or mere places
   bool ordered = true;              // the view's cores are in the order of the masks of task/affinity
 };
 

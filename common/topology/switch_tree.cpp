@@ -210,7 +210,7 @@ class Builder {
 
   std::span<const SwitchShape> switches_;
   std::span<const NodeShape> nodes_;
-  std::size_t root_;                          // number of an added switch above all that have none above them
+  std::size_t root_;                          // number of an extra switch above all top switches
   std::vector<std::int32_t> top_down_;        // all switches, each after the one above it
   std::vector<std::int32_t> switch_level_;    // the root is level 0
   std::vector<std::vector<Child>> children_;  // of each switch and of the root
@@ -229,8 +229,8 @@ class Forest {
     for (std::size_t n = 0; n < nodes.size(); ++n) index_of_.emplace(nodes[n].name, static_cast<std::int32_t>(n));
   }
 
-  // Adds a switch or block, after all of lower levels. Ignores one without a known node, and one whose nodes are all
-  // below switches of its level already.
+  // Adds a switch or block; those of lower levels must be added before. Ignores it if it has no known node, or if all
+  // its nodes are already below switches of its level.
   void add(const SwitchRecord& record) {
     const auto self = static_cast<std::int32_t>(switches.size());
     switches.push_back({record.name, nowhere, {}});
@@ -248,7 +248,7 @@ class Forest {
   std::vector<SwitchShape> switches;
 
  private:
-  // Attaches the node, or the highest switch above it, to the switch `self`. Returns false if that switch is not lower.
+  // Attaches the node, or the highest switch above it, to the switch `self`. Returns false unless `self` is higher.
   bool hang(std::int32_t node, std::int32_t self) {
     if (switch_of_[node] == nowhere) {
       switch_of_[node] = self;
@@ -291,7 +291,7 @@ ClusterView view_of_switches(std::span<const SwitchShape> switches, std::span<co
 
 std::vector<SwitchShape> forest_of(std::vector<SwitchRecord> records, std::span<const NodeShape> nodes) {
   std::ranges::stable_sort(records, [](const SwitchRecord& a, const SwitchRecord& b) { return a.level < b.level; });
-  // Slurm ranks a node of several leaf switches by the last one.
+  // Slurm ranks a node of several leaf switches by its last switch.
   std::unordered_set<std::string> seen;
   for (auto leaf = records.rbegin(); leaf != records.rend(); ++leaf)
     if (leaf->level == records[0].level)

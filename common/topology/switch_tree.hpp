@@ -28,7 +28,7 @@ struct NodeShape {
   std::string hostname = {};  // of a slurm.conf: NodeHostname; without one, the name
   std::string address = {};   // of a slurm.conf: NodeAddr, or without one the hostname
   std::vector<bool> offered = {};  // per core: whether Slurm gives it to jobs; empty: it gives all
-  // Successive cores that share a cache. It is used if the number of cores of a socket is a larger multiple of it.
+  // Number of successive cores that share a cache. Not used unless cores_per_socket is a multiple of it, and larger.
   std::int32_t cores_per_cache = 0;
 };
 
@@ -38,7 +38,7 @@ NodeView view_of_node(const NodeShape& shape, std::int32_t first_leaf);
 // Returns a view of the machine as a tree of switches, nodes, sockets, caches and cores, in the order of `nodes`. All
 // cores that Slurm offers are free. A level without branches is left out. Each top switch has a fabric of its own
 // (NodeView::fabric, numbered by the lowest node), and an extra root joins several fabrics. A job can use the nodes of
-// one fabric together. A node on no switch has `no_fabric` if there are switches. `level_distance` is that of
+// one fabric together. If there are switches, a node without a switch has `no_fabric`. `level_distance` is that of
 // TreeTopology::from_parents(). Throws Error on missing nodes, two switches over a node, a cycle of switches, or a
 // number out of range.
 ClusterView view_of_switches(std::span<const SwitchShape> switches, std::span<const NodeShape> nodes,

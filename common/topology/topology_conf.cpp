@@ -23,12 +23,12 @@ constexpr std::string_view block_keys[] = {"BlockName", "Nodes", "BlockSizes", "
 constexpr std::string_view ring_keys[] = {"RingName", "Nodes"};
 constexpr std::int64_t most_blocks_in_one = 1 << 15;      // Slurm's limit
 constexpr std::int64_t most_nodes_of_block = UINT16_MAX;  // slurmctld keeps the first of BlockSizes in 16 bits
-constexpr std::int64_t usual_blocks_in_one = 16;  // of the largest block without a BlockSizes or BlockLevels line
-// Whether a node that names a place only in other topologies is removed from this one: from Slurm 26.05 on.
+constexpr std::int64_t usual_blocks_in_one = 16;          // in the largest block, by default
+// Whether Slurm removes a node from this topology if its Topology= names only other topologies: from Slurm 26.05 on.
 constexpr bool leaves_other_topologies = std::string_view(SLURM_RELEASE) >= "26.05";
-// The most switches above a node, as a mean over many nodes. A fat tree has some hundred roots.
+// The largest number of switches above a node, as the mean of all nodes. A fat tree has some hundred roots.
 constexpr std::size_t most_switches_above = 512;
-constexpr std::size_t names_of_few_nodes = 1 << 20;  // of all switches together, with any number of nodes
+constexpr std::size_t names_of_few_nodes = 1 << 20;  // added to the limit, for machines with few nodes
 
 using FileLine = std::pair<std::string, ConfLine>;  // with the name of the file that has the line
 
@@ -48,15 +48,15 @@ void check_keys(const std::string& file, const ConfLine& line, std::span<const s
 // The nodes of the machine, and the names in the file that are not among them.
 class KnownNodes {
  public:
-  // `topology` is the name of the topology of the file, by which nodes name their switch, block or ring in it.
+  // `topology` is the name of the topology in the file. A node's Topology= names its switch, block or ring after it.
   KnownNodes(std::span<const NodeShape> nodes, std::string_view topology, bool has_rings) {
     for (const NodeShape& node : nodes) {
-      std::string_view path;  // of the node: its switch or block, and the switches above it first; RING:POSITION
+      std::string_view path;  // the switches above the node from the top, or its block, or RING:POSITION
       for (const std::string_view word : split_at(node.topology, ','))
         if (word.starts_with(topology) && word.substr(topology.size()).starts_with(':'))
           path = word.substr(topology.size() + 1);
       std::string_view place = has_rings ? path.substr(0, path.find(':')) : path.substr(path.rfind(':') + 1);
-      if (place.empty() && leaves_other_topologies) place = node.topology;  // which is no name of a place
+      if (place.empty() && leaves_other_topologies) place = node.topology;  // this is no name of a place
       known_.emplace(node.name, place);
       name_of_host_.emplace(node.hostname, node.name);
       if (place.empty()) continue;
@@ -65,8 +65,8 @@ class KnownNodes {
     }
   }
 
-  // Returns the nodes of a switch, block or ring: those that name it, and those of its Nodes= that name none and that
-  // the machine has. As in Slurm, Nodes= may have a NodeHostname. A retired node may stay in the file.
+  // Returns the nodes of a switch, block or ring: those of Nodes= that name no place, then those that name this place.
+  // As in Slurm, Nodes= may have a NodeHostname. Skips nodes that the machine does not have.
   std::vector<std::string> of(const ConfLine& line, const std::string& file) {
     std::vector<std::string> names, listed;
     if (const std::string* const list = line.value("Nodes")) listed = hosts_at(*list, file, line);
@@ -100,15 +100,15 @@ class KnownNodes {
   const std::vector<std::string_view>& paths() const { return paths_; }
 
  private:
-  std::unordered_map<std::string_view, std::string_view> known_;         // the place that a node names, or nothing
+  std::unordered_map<std::string_view, std::string_view> known_;         // the place that each node names; empty: none
   std::unordered_map<std::string_view, std::string_view> name_of_host_;  // the first node of each NodeHostname
   std::unordered_map<std::string_view, std::vector<std::string>> nodes_of_;
-  std::vector<std::string_view> paths_;  // with two switches or more
+  std::vector<std::string_view> paths_;  // of nodes that name two switches or more
   std::vector<std::string> unknown_;
   std::size_t counted_ = 0;
 };
 
-// Adds a switch below that of line number `above`.
+// Adds the switch `name` below the switch of lines[above].
 void add_below(std::vector<FileLine>& lines, std::size_t above, const std::string& name) {
   auto& [file, line] = lines[above];
   const auto switches =  // the last one counts
@@ -131,7 +131,7 @@ void add_missing_switches(std::vector<FileLine>& lines, const std::vector<std::s
     std::size_t above = lines.size();
     for (const std::string_view name : split_at(path, ':')) {
       const auto [found, is_new] = number_of.emplace(name, lines.size());
-      if (is_new && (above == lines.size() || lines[above].second.value("Nodes"))) {  // it belongs nowhere
+      if (is_new && (above == lines.size() || lines[above].second.value("Nodes"))) {  // it has no place in the tree
         number_of.erase(found);
         break;
       }
@@ -225,7 +225,7 @@ std::vector<std::int64_t> read_block_sizes(const std::string& file, const ConfLi
   return in_one;
 }
 
-// Adds the larger blocks of `count` blocks. `smaller` is the number of blocks in one of the next smaller size.
+// Adds larger blocks, each of up to `count` blocks. `smaller` is the number in a block of the next smaller size.
 void add_larger_blocks(std::span<const SwitchRecord> blocks, std::size_t count, std::size_t smaller,
                        std::vector<SwitchRecord>& records) {
   for (std::size_t first = 0; blocks.size() > first + smaller; first += count) {
@@ -278,7 +278,7 @@ bool is_of_blocks(const ConfLine& line) {
          equal_any_case(first, "BlockLevels");
 }
 
-// What a file describes: blocks, or switches or rings.
+// The content of a file: blocks, or switches, or rings.
 struct ConfPlaces {
   bool are_blocks = false;
   std::vector<SwitchRecord> records = {};

@@ -25,12 +25,12 @@ constexpr std::string_view conf_words[] = {
     "switchname", "blockname",       "blocksizes", "blocklevels",
     "ringname",   "aggregatedblock", "include"};  // first words of a topology.conf, or of what scontrol prints
 constexpr std::string_view ibnetdiscover_words[] = {"vendid", "devid", "sysimgguid", "switchguid", "caguid",
-                                                    "switch", "ca",    "sw"};  // its first words, also with -p
+                                                    "switch", "ca",    "sw"};  // first words of its output
 
 // A balanced tree as the file describes it.
 struct Levels {
   std::vector<std::int32_t> arities;    // from the root to the leaves
-  std::vector<std::int64_t> distances;  // of 1, 2, .. levels up; empty: not given
+  std::vector<std::int64_t> distances;  // of leaves that meet 1, 2, .. levels up; empty: not given
   std::int64_t distance_line = 0;
 };
 

@@ -32,7 +32,7 @@ using TopologyReader = MachineFile (*)(const std::string& slurm_conf);
 ClusterView read_topology(const std::string& path, const std::string& slurm_conf = {},
                           std::span<const std::int64_t> level_distance = {});
 
-// Returns the view of read_topology() for a file that was read already. `read_topology` is that of read_slurm_nodes().
+// Returns read_topology() of a file that was read already. `read_topology` is passed to read_slurm_nodes().
 ClusterView parse_topology(MachineFile file, const std::string& slurm_conf = {},
                            std::span<const std::int64_t> level_distance = {}, TopologyReader read_topology = nullptr);
 

@@ -33,7 +33,7 @@ constexpr std::string_view kinds[] = {"block", "flat", "ring", "torus3d", "tree"
 constexpr std::string_view false_words[] = {"", "false", "f", "no", "n", "off"};
 
 // Throws Error if the text has an alias, which Slurm ignores, many anchors or %TAG lines, or if values are nested too
-// deeply. The time of libyaml grows with the square of each number.
+// deeply. The time of libyaml grows with the square of the depth and of each number.
 void check_yaml_events(std::string_view text, const std::string& file) {
   constexpr int max_depth = 64;  // Slurm's own files have at most 8
   constexpr int max_names = 1000;

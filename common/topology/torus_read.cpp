@@ -222,7 +222,7 @@ class TorusFile {
   std::vector<TorusDimension> dimensions_;
   std::vector<NodeLine> node_lines_;
   std::vector<TorusTopology::Node> nodes_;
-  std::unordered_set<std::string> names_;                  // of nodes_
+  std::unordered_set<std::string> names_;                  // the names of the nodes in nodes_
   std::unordered_map<std::int32_t, std::size_t> node_at_;  // index into nodes_ of each position that is taken
   std::int64_t faulty_line_ = 0;
   std::int64_t factor_ = 1;

@@ -116,7 +116,7 @@ class TorusTopology {
   std::vector<std::int32_t> position_;
   std::vector<std::int32_t> node_at_;
   std::vector<std::int32_t> coordinate_;  // all coordinates of each position: reading is faster than dividing
-  std::unordered_map<std::string_view, std::int32_t> by_name_;  // into name_
+  std::unordered_map<std::string_view, std::int32_t> by_name_;  // indices into name_
 
  public:
   TorusTopology(TorusTopology&&) = default;  // by_name_ points into the strings of name_
@@ -126,7 +126,7 @@ class TorusTopology {
 // The content of a torus file.
 struct TorusDescription {
   TorusTopology torus;
-  bool named = true;                      // false: the file names no nodes, and each position is one
+  bool named = true;                      // the file names its nodes; false: each position is a node
   std::vector<std::int32_t> faulty = {};  // positions of faulty nodes, ascending; for a file without names
   std::int64_t fault_factor = 1;          // the weight of a link at a faulty node, where others weigh 1
 };

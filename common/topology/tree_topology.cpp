@@ -57,10 +57,10 @@ TreeTopology TreeTopology::from_parents(std::span<const std::int32_t> parent,
 }
 
 TreeTopology TreeTopology::cut_at(std::span<const std::int32_t> vertices) const {
-  // Collects the vertices and all above them. The way up stops at a vertex that the previous one has reached, because
-  // neighbours share most of their ancestors.
+  // Collects the vertices and all above them. The way up stops at the first vertex that is also above the previous one,
+  // because neighbours share most ancestors.
   std::vector<std::int32_t> kept;
-  std::vector<std::int32_t> last(depth_ + 1, -1);  // by level
+  std::vector<std::int32_t> last(depth_ + 1, -1);  // by level: the last vertex that was reached
   for (const std::int32_t vertex : vertices)
     for (std::int32_t v = vertex; v >= 0 && last[level_[v]] != v; v = parent_[v]) {
       last[level_[v]] = v;
@@ -180,7 +180,7 @@ Cost TreeTopology::summed_hop_bytes(const CommMatrix& matrix, std::span<const st
 }
 
 // Returns the hop-bytes if all pairs have equal traffic. A link with k of the n ranks below it carries k (n - k) pairs.
-// The ranks climb from the deepest level to the root; those that meet at a vertex are neighbours in the list.
+// The ranks climb from the deepest level to the root. Ranks that meet at a vertex are neighbours in the list.
 Cost TreeTopology::hop_bytes_over_links(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const {
   std::vector<std::int32_t> leaves(leaf_of_rank.begin(), leaf_of_rank.end());
   std::ranges::sort(leaves);

@@ -15,10 +15,10 @@ inline std::chrono::nanoseconds processor_time() {
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-// The moment at which a computation must end: a limit of processor time, or the setting of a flag. It is only a safety
-// net. Limits of work decide what is computed, so a loaded machine gives the answer of an idle one. The limit counts
-// the processor time of the thread that made the deadline, and no other thread may check it. The upper limit is wall
-// time: wall_factor times the processor time.
+// The moment at which a computation must end: its time limit is reached, or a flag is set. It is only a safety net.
+// Limits of work decide what is computed, so a loaded machine gives the answer of an idle one. The time limit is
+// processor time of the thread that made the deadline, and no other thread may check it. Wall time is also limited, to
+// wall_factor times this limit.
 class Deadline {
  public:
   using Time = std::chrono::nanoseconds;
@@ -60,9 +60,9 @@ class Deadline {
 
  private:
   struct End {
-    Time processor;   // by the processor clock
-    Time first_look;  // by the wall clock; before it, the processor time cannot have passed
-    Time wall;        // by the wall clock, even if the thread had less processor time
+    Time processor;   // end by the processor clock
+    Time first_look;  // by the wall clock; before this moment, the processor time cannot be used up
+    Time wall;        // end by the wall clock, even if the thread had less processor time
   };
 
   Deadline() = default;

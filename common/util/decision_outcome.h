@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The modes, how a decision of slurmctld ended, why a job runs as stock Slurm runs it, and the variables of the answer.
+ * The modes, the outcomes of a decision of slurmctld, the reasons for a stock run, and the variables of the answer.
  * The C files of the plugin, the policies and the records of decisions use these values. The ring of decisions stores
  * outcomes and reasons as bytes, so their numbers must not change.
  */
@@ -30,7 +30,7 @@ enum stock_reason {
 	STOCK_NO_TIME,		/* the time for decisions was used up */
 	STOCK_NO_LIVE_DATA,	/* the policy needs live data, and there were none or too few */
 	STOCK_NO_ROOM,		/* the free nodes and the limits on nodes and tasks left the policy no choice */
-	STOCK_SLURM,		/* Slurm could not allocate the nodes and cores of the policy, or only later */
+	STOCK_SLURM,		/* Slurm could not allocate the nodes and cores of the policy, or could only later */
 	STOCK_OPTION,		/* the job has an option that no policy can serve */
 	STOCK_REQUEST,		/* the policy, its keys or its matrix do not fit the job */
 	STOCK_MACHINE,		/* the nodes or topologies in slurmctld changed, or SelectTypeParameters counts no cores */

@@ -14,7 +14,7 @@ inline std::string environment_value(const std::string& name) {
   return value ? value : "";
 }
 
-// Returns the value of the variable `name` in an environment of entries NAME=VALUE, which may be null; else null.
+// Returns the value of the variable `name` in a list of NAME=VALUE, or null. Skips null entries of the list.
 inline const char* environment_value(std::span<char* const> environment, const char* name) {
   const std::size_t length = std::strlen(name);
   for (const char* entry : environment)

@@ -35,7 +35,7 @@ void note_mistake(std::vector<std::string>& mistakes, Check check) {
   }
 }
 
-// Calls take(line) for each line of a file. Goes on after an Error, until there are 100. Then throws LineErrors.
+// Calls take(line) for each line of a file. Continues after an Error until there are 100, then throws LineErrors.
 template <typename Lines, typename Take>
 void take_lines(const Lines& lines, Take take) {
   std::vector<std::string> mistakes;
@@ -46,7 +46,7 @@ void take_lines(const Lines& lines, Take take) {
   if (!mistakes.empty()) throw LineErrors(std::move(mistakes));
 }
 
-// Throws the Error "PATH: WHAT: text of `error`", an errno. `what` is the failure, such as "cannot be opened".
+// Throws Error "PATH: WHAT: TEXT". `what` is the failure, such as "cannot be opened"; TEXT describes the errno `error`.
 [[noreturn]] inline void fail_errno(const std::string& path, const char* what, int error = errno) {
   throw Error(path + ": " + what + ": " + std::strerror(error));
 }

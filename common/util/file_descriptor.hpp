@@ -80,7 +80,7 @@ inline std::string read_rest(int file, std::size_t most = SIZE_MAX) {
   return text;
 }
 
-// Identifies one version of a file: another file or a change has another identity. All 0: there is no file.
+// Identifies one version of a file: a changed or replaced file has another identity. All fields are 0 without a file.
 struct FileIdentity {
   std::uint64_t device = 0, inode = 0, size = 0;
   std::int64_t changed_ns = 0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t max_digits = 18;
 constexpr std::size_t max_host_characters = 128 << 20;  // limit for all names of a list together
-constexpr std::size_t max_name_characters = 256;        // limit for the mean name, if only few names are allowed
+constexpr std::size_t max_name_characters = 256;        // limit for the mean length of a name, if few names are allowed
 constexpr std::ptrdiff_t max_brackets = 8;  // in one name; Slurm's lists have at most 5 (HIGHEST_DIMENSIONS)
 
 [[noreturn]] void fail(std::string_view list, const std::string& why) {
@@ -81,7 +81,7 @@ void check_characters(std::size_t count, std::string_view list, std::size_t most
   if (count > limit) fail(list, "its names have more than " + std::to_string(limit) + " characters together");
 }
 
-// Replaces `names` with each name followed by each of the endings. The endings count fastest, or the names do.
+// Replaces each name with the name followed by each ending. The endings vary fastest, or the names do.
 void append_all(std::vector<std::string>& names, const std::vector<std::string>& endings, bool endings_fastest,
                 std::string_view list, std::size_t most) {
   if (endings.size() > most / names.size()) fail_too_many(list, most);
@@ -125,7 +125,7 @@ struct NumberedName {
     digits = name.substr(begin);
   }
 
-  // Returns whether `next` follows this name in a range that begins with `first`. The three have one prefix.
+  // Returns whether `next` follows this name in a range that begins with `first`. All three have equal prefixes.
   bool followed_by(const NumberedName& next, const NumberedName& first) const {
     return !digits.empty() && next.digits == padded(*parse_integer(digits) + 1, first.digits.size());
   }

@@ -65,8 +65,8 @@ struct Place {
   std::string name;
 };
 
-// Returns the place of `path`, with the last name as it is or, if it is a link and `follow` is true, as the link names
-// it. Throws Error for a symbolic link of another user.
+// Returns the directory and the last name of `path`. If that is a symbolic link and `follow` is true, returns those of
+// the link's target. Throws Error for a symbolic link of another user than root.
 Place place_for_root(const std::string& path, bool follow) {
   std::string rest = path;
   Place place{FileDescriptor(open(rest.starts_with('/') ? "/" : ".", O_PATH | O_CLOEXEC)), {}};

@@ -8,11 +8,11 @@ namespace placement {
 
 // Reads a text of numbers line by line and field by field. Errors name the file and the line. Fields are separated by
 // blanks, tabs, or one comma or semicolon. If the first line has a comma or semicolon and no tab, blanks do not
-// separate fields, so names may have blanks. A separator within double quotes is part of a field; one at the end of a
-// line adds no empty field. Lines end in LF or CR LF. Blank lines and lines that start with '#' are skipped.
+// separate fields, so names may have blanks. A separator within double quotes is part of a field; a separator at the
+// end of a line adds no empty field. Lines end in LF or CR LF. Blank lines and lines that start with '#' are skipped.
 class TextScanner {
  public:
-  // `name` is the file's in errors. Both must outlive the scanner. Skips a UTF-8 byte order mark.
+  // `name` is the file's name in errors. `text` and `name` must outlive the scanner. Skips a UTF-8 byte order mark.
   TextScanner(std::string_view text, std::string_view name);
 
   // Goes to the first field of the next line that is neither blank nor a comment. Returns false at the end of the text.

@@ -17,7 +17,7 @@ struct ProbePair {
 inline ProbePair ordered_pair(std::int32_t a, std::int32_t b) { return {std::min(a, b), std::max(a, b)}; }
 
 // A tournament in which each of n participants meets each other one once [NLA §8]. It has n - 1 rounds for an even n,
-// and n rounds for an odd n; in each of the n rounds one rests. The pairs of a round are disjoint.
+// and n rounds for an odd n, where one participant rests in each round. The pairs of a round are disjoint.
 inline std::int32_t tournament_rounds(std::int32_t n) { return n < 2 ? 0 : n % 2 == 0 ? n - 1 : n; }
 
 // Returns the pairs of the round `round`, 0 to tournament_rounds(n) - 1.

@@ -108,7 +108,7 @@ class Agent {
     std::optional<protocol::NetAddress> address;
     std::future<std::vector<protocol::NetAddress>> lookup;  // valid while its address is looked up
     double next_lookup_s = 0;
-    int hellos = 0;  // sent since it last answered
+    int hellos = 0;  // hellos sent since it last answered
     protocol::ClientSession session;
     Acknowledgements acknowledgements;
     protocol::TokenBucket datagrams{50, 200};  // limits the datagrams that are read
@@ -292,7 +292,7 @@ class Agent {
     return leader ? monitors_[*leader].host.name : std::string();
   }
 
-  // Repeats the last heartbeat to all monitors when this agent follows another one than before.
+  // Repeats the last heartbeat to all monitors when this agent follows another monitor than before.
   void tell_new_leader(double now_s) {
     std::string name = follows(now_s);
     if (number_ == 0 || name == last_beat_.follows) return;

@@ -27,7 +27,7 @@ struct AgentSettings {
 // Monitors are numbered in the order of slurm.conf. Times are in seconds of a steady clock.
 class LeaderChoice {
  public:
-  // A monitor that has acknowledged no heartbeat for this time is not followed. At 5 s each, one may get lost.
+  // A monitor that has acknowledged no heartbeat for this time is not followed. With one every 5 s, one may be lost.
   static constexpr double silence_s = 7.5;
 
   explicit LeaderChoice(std::size_t monitors) : monitors_(monitors) {}
@@ -61,7 +61,7 @@ class LeaderChoice {
 class Acknowledgements {
  public:
   static constexpr int patience = 3;           // heartbeats without an answer before a new handshake begins
-  static constexpr int most_repeats = 2;       // of one heartbeat
+  static constexpr int most_repeats = 2;       // largest number of repetitions of one heartbeat
   static constexpr double repeat_share = 0.3;  // time between two repetitions, as a share of the interval
 
   // `interval_s` is the time between two heartbeats.

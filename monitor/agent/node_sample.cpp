@@ -81,8 +81,8 @@ void NodeSampler::read_cores() {
   if (!packages.empty()) state_.sockets = static_cast<double>(packages.size());
 }
 
-// Takes the kernel's load averages. For some of the processors it computes its own averages, because no file that is
-// always there has the kernel's queue lengths of each processor.
+// Uses the kernel's load averages. If only some of the processors count, computes averages itself: no file that always
+// exists has the kernel's queue length of each processor.
 void NodeSampler::sample_load(double seconds) {
   if (settings_.cpus.empty()) {
     if (const auto text = read("/proc/loadavg"))

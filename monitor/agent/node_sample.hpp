@@ -29,7 +29,7 @@ class Averages {
 struct SampleSettings {
   std::string root;                     // prefix of /proc and /sys; empty outside of tests
   std::string node;                     // NodeName; finds this node's slurmd among several; empty: any slurmd counts
-  std::vector<std::string> interfaces;  // whose traffic counts; empty: those with hardware, or all but lo if none has
+  std::vector<std::string> interfaces;  // interfaces that count; empty: all with hardware, or all but lo if none has
   double link_Bps = unknown_value;      // nominal rate of the interfaces together; NaN: ask the kernel
   // The processors of the node, if it has only a part of the machine; empty: all. Cores, sockets, frequency,
   // utilisation and load are then measured there. The load counts the threads that run or wait for a disk.

@@ -75,8 +75,8 @@ class Prober {
     Stage stage = Stage::waiting;
     double end_s = 0;
     double next_s = 0;
-    std::uint32_t index = 0;    // of the ping without an answer, or of the next packet of the train
-    std::uint32_t answers = 0;  // that the responder has sent
+    std::uint32_t index = 0;    // index of the ping without an answer, or of the next packet of the train
+    std::uint32_t answers = 0;  // number of answers that the responder has sent
     std::int64_t ping_ns = 0;
     bool pinged = false;
     std::vector<double> latencies_us;

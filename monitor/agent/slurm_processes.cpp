@@ -33,7 +33,7 @@ static std::vector<std::int32_t> numbers_in(const std::string& path, std::size_t
   return numbers;
 }
 
-// Returns whether a process does not answer, because it has ended and is not waited for yet or is stopped by a signal.
+// Returns whether a process does not answer: it has ended and was not waited for yet, or a signal has stopped it.
 static bool away(char state) { return state == 'Z' || state == 'X' || state == 'T'; }
 
 // Debian's slurmd restarts itself at a reconfigure. It then has the name of the file behind the link /usr/sbin/slurmd.
@@ -54,8 +54,8 @@ bool SlurmProcesses::read(std::int32_t pid, const char* file) {
   return length > 0;
 }
 
-// Any user may call a program slurmstepd. Only one of the user of process 1 is trusted. The real user counts, because
-// a user can give a set-user-ID program any name by a link.
+// Any user may call a program slurmstepd. Only a slurmstepd of the user of process 1 is trusted. The real user counts,
+// because a user can give a set-user-ID program any name by a link.
 bool SlurmProcesses::trusted(std::int32_t pid) {
   const auto first = read(1, "status") ? parse_real_user(buffer_) : std::nullopt;
   return first && read(pid, "status") && parse_real_user(buffer_) == first;
@@ -131,8 +131,8 @@ void SlurmProcesses::join_families() {
   }
 }
 
-// Reads at most `left` threads and subtracts their number from `left`. A job may have any number of threads, and a
-// heartbeat must not be late because of them. If not all threads are read, those that are read stand for all.
+// Returns the number of threads that count as running. Reads at most `left` threads, so that no heartbeat is late, and
+// subtracts their number from `left`. If it does not read all threads, it estimates the number from those read.
 double SlurmProcesses::running_threads(std::int32_t pid, const Entry& entry, std::size_t& left) {
   const auto threads = static_cast<double>(entry.threads);
   if (entry.threads <= 1 || left == 0) return counts(entry.state, entry.cpu) * threads;

@@ -28,7 +28,7 @@ class DecisionCounts {
   void write(PrometheusText& out) const;
 
  private:
-  static constexpr std::array<double, 3> limits_s = {0.01, 0.05, 0.2};  // of the buckets of decision times
+  static constexpr std::array<double, 3> limits_s = {0.01, 0.05, 0.2};  // upper limits of the buckets of decision times
   std::array<std::array<std::int64_t, counted_outcomes.size()>, counted_policies.size()> starts_{};
   std::array<std::int64_t, counted_reasons.size()> stock_{};
   std::array<std::int64_t, limits_s.size()> at_most_{};  // decisions that took at most limits_s[i]

@@ -11,8 +11,8 @@
 
 namespace placement::monitor {
 
-constexpr float ewma_weight = 0.3F;   // of the newest value
-constexpr float error_weight = 0.1F;  // of the newest error
+constexpr float ewma_weight = 0.3F;   // weight of the newest value
+constexpr float error_weight = 0.1F;  // weight of the newest error
 
 static std::size_t place_of(Predictor predictor) { return static_cast<std::size_t>(predictor) - 1; }
 

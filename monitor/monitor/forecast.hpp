@@ -7,8 +7,8 @@
 
 namespace placement::monitor {
 
-// Forecasts the next value of a series [NLA §10]. Each predictor makes a forecast before each value arrives. The one
-// with the least recent errors is used, as by the Network Weather Service. An object has only a hundred bytes.
+// Forecasts the next value of a series [NLA §10]. Each predictor makes a forecast before each value arrives. That with
+// the least recent errors is used, as in the Network Weather Service. An object has only a hundred bytes.
 class Forecast {
  public:
   using Predictor = placement::Predictor;
@@ -18,12 +18,12 @@ class Forecast {
   // Adds the next value. A value that is not finite is ignored.
   void add(double value);
 
-  std::int64_t count() const { return count_; }  // of values so far
+  std::int64_t count() const { return count_; }  // number of values so far
   Predictor best() const;  // never `none`; with equal errors the median, which an outlier does not move
   double value() const { return predict(best()); }  // NaN before the first value
   // Returns the recent mean absolute error of the best predictor. NaN before the second value.
   double error() const { return error(best()); }
-  double error(Predictor predictor) const;    // as error(), of any predictor but `none`
+  double error(Predictor predictor) const;    // error() of any predictor except `none`
   double predict(Predictor predictor) const;  // the next value; NaN before the first one
 
  private:

@@ -70,7 +70,7 @@ bool is_sound(const std::string& path) {
   }
 }
 
-// Moves a damaged file and those that SQLite keeps next to it to an unused name, and returns it. Throws Error.
+// Moves a damaged file, and the files that SQLite keeps next to it, to an unused name. Returns the name. Throws Error.
 std::string move_aside(const std::string& path) {
   std::string to;
   struct stat exists;

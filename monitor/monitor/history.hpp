@@ -63,8 +63,8 @@ class History {
   // Opens the file, or creates it with mode 0640. A damaged file is moved aside first. Throws Error.
   History(std::string path, const HistoryLimits& limits);
 
-  // Returns the path to which a damaged file was moved when this one was opened. It is empty if the file was sound or
-  // did not exist, and "gone" if the file was removed while it was open.
+  // Returns the path to which a damaged file was moved when the history was opened. It is empty if the file was sound
+  // or did not exist, and "gone" if the file was removed while it was open.
   const std::string& moved_aside() const { return moved_aside_; }
 
   // Returns whether the file at the path is still the one that is open, and was not removed or replaced.

@@ -20,7 +20,7 @@ namespace placement::monitor {
 class HistoryKeeper {
  public:
   // Opens the history in StateDirectory, and logs whether a new one was begun. The ring is read from where the history
-  // ends; `decision_owners` as in MonitorSettings. Throws Error when the history cannot be opened.
+  // ends; `decision_owners` is that of MonitorSettings. Throws Error when the history cannot be opened.
   HistoryKeeper(const Config& config, std::vector<uid_t> decision_owners, Log log);
 
   History& history() { return history_; }

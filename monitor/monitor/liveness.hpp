@@ -101,7 +101,7 @@ class LivenessTable {
     bool doubted = false;  // it was silent while the observer was in doubt
     double heard_s = unknown_value;
     double beat_s = unknown_value;         // time of the last heartbeat that was not a repetition
-    double silent_from_s = unknown_value;  // later than heard_s after a pause of the observer
+    double silent_from_s = unknown_value;  // start of the silence; later than heard_s after a pause of the observer
     double silent_before_s = 0;            // silence before the first heartbeat since the last tick; -1: first ever
     double mean_s = 0;                     // recent mean of its intervals
     double variance_s2 = 0;

@@ -170,7 +170,7 @@ class Monitor {
   }
 
   // This monitor leads while more than half of the agents that it hears follow it. An agent follows one monitor at a
-  // time and takes leases from that one alone. A monitor without others leads from its start.
+  // time and takes leases only from it. The only monitor of a cluster leads from its start.
   void count_followers(double now_s) {
     std::int32_t heard = 0, followers = 0;
     for (std::int32_t node = 0; node < watch_.nodes(); ++node) {
@@ -295,7 +295,7 @@ class Monitor {
   MonitorPort port_;
   bool leads_ = false;  // most agents follow this monitor, which grants leases for probes then
   Probing probing_;
-  FileIdentity mpi_pairs_;  // of the file of pairs by MPI that was read last
+  FileIdentity mpi_pairs_;  // the last version of the file of pairs by MPI that was read
   SnapshotPublisher publisher_;
   SlurmNodes slurm_;
   std::optional<ControllerState> controller_;  // the settings in force in slurmctld, by its last answer

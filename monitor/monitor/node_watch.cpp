@@ -81,7 +81,7 @@ void NodeWatch::heartbeat(std::int32_t index, const protocol::Heartbeat& beat, M
     node.comeback = Comeback::rebooted;
   else if (heard_of(node) && beat.agent_start_id != node.beat.agent_start_id)
     node.comeback = std::max(node.comeback, Comeback::agent_restarted);
-  // The node rebooted so quickly that it was not given up. After an orderly reboot it was no longer observed.
+  // The node rebooted so quickly that it was not given up. An orderly reboot does not count: the agent had left before.
   if (!table_.has_left(index) && node.comeback == Comeback::rebooted && table_.state(index) != Liveness::down &&
       node.phase == OutagePhase::none) {
     const OutageCause judged = cause_of_silence(facts(node, true, now));
@@ -208,7 +208,7 @@ void NodeWatch::begin_outage(Node& node, double began_wall_s, bool counted, std:
 }
 
 // Continues the last outage instead of beginning a second one: it was not over, or its cause has another effect now.
-// Its cause and its `counted` stay, unless it was not counted and the new effect is.
+// Its cause and its `counted` stay, unless it was not counted and the new cause is counted.
 void NodeWatch::go_on(Node& node, bool counted, std::string_view cause, Moment now) {
   node.outage = std::exchange(node.last, std::nullopt);
   node.outage->ended_at_s = unknown_value;
@@ -281,7 +281,7 @@ void NodeWatch::node_is_down(std::int32_t index, const LivenessTable::Event& eve
   // Slurm will miss the node for a while after it is back. That is not another outage.
   node.slurm_was_well = false;
   node.slurmd_missed_s = unknown_value;
-  if (node.outage) return;  // it has lasted since before this monitor started, or was slurmd's
+  if (node.outage) return;  // an outage before this monitor's start, or one of slurmd, still lasts
   const OutageCause judged = cause_of_silence(facts(node, false, now));
   begin_outage(node, began, judged.counted, judged.cause, now);
 }

@@ -10,10 +10,10 @@ namespace placement::monitor {
 namespace {
 
 constexpr double hour_s = 3600;
-// beta, weighted moving average: an observation of age half_life_s counts half, one beyond look_back_s not at all.
+// For beta and the weighted moving average: an observation of age half_life_s counts half, one beyond look_back_s zero.
 constexpr double half_life_s = 30 * 86400.0, look_back_s = 90 * 86400.0;
-constexpr double window_of_average_s = 30 * 86400.0;  // moving average: older observations do not count
-// beta: weight of the prior, in outages. The prior is a Beta distribution whose mean is the rate of all nodes.
+constexpr double window_of_average_s = 30 * 86400.0;  // for the moving average: older observations do not count
+// For beta: the weight of the prior, in outages. The prior is a Beta distribution whose mean is the rate of all nodes.
 constexpr double prior_outages = 0.5;
 // The rate before anything is known: one outage per node in this time, with the weight of half an outage.
 constexpr double first_guess_s = 365 * 86400.0, guess_weight = 0.5;
@@ -22,7 +22,7 @@ struct Sums {
   double outages = 0, hours = 0;
 };
 
-// Sums up the observations of the last `window_s` seconds. One of age `half_s` counts half; infinite: all count fully.
+// Returns sums over the last `window_s` seconds. An observation of age `half_s` counts half; infinite: all count fully.
 Sums sums_of(const NodeObservation& node, double now_s, double window_s, double half_s) {
   const auto weight = [&](double at_s) { return std::exp2(std::min(0.0, at_s - now_s) / half_s); };
   Sums sums;

@@ -215,7 +215,7 @@ PairModel::Sample PairModel::forecast_leaves(const Fit& fit, std::int32_t p, std
   const auto cell = fit.cells.find({std::min(p, q), std::max(p, q)});
   if (cell == fit.cells.end()) return forecast_model(fit, p, q);
   std::vector<double> values, times, peaks;
-  PairSource source = PairSource::mpi;  // if all pairs have it
+  PairSource source = PairSource::mpi;  // stays so if all pairs have this source
   for (const std::size_t i : cell->second) {
     const Sample& sample = fit.samples[i];
     const double ends = fit.logarithms ? 0 : fit.of_node[sample.a] + fit.of_node[sample.b];

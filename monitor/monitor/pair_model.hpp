@@ -27,7 +27,7 @@ struct NodeSwitches {
 struct PairModelSettings {
   std::int32_t all_pairs_nodes = 128;  // with more nodes, each leaf switch is a group, else each node
   double keep_s = 2 * 3600;            // a measurement that is older is not used as a present one
-  double mpi_keep_s = 26 * 3600;       // the same for measurements by MPI
+  double mpi_keep_s = 26 * 3600;       // keep_s for measurements by MPI
   std::size_t most_pairs = 400000;     // largest number of pairs that are remembered
 };
 
@@ -80,7 +80,7 @@ class PairModel {
   struct Sample {  // one attribute of a pair of nodes, or of two leaf switches
     std::int32_t a = 0, b = 0;
     double value = unknown_value, at_s = unknown_value;  // value and error: in us or bytes per second
-    double peak_Bps = unknown_value;                     // of a bandwidth
+    double peak_Bps = unknown_value;                     // if the attribute is bandwidth
     PairSource source = PairSource::none;                // none: there is no present value
     Predictor predictor = Predictor::none;
     double error = unknown_value;

@@ -228,7 +228,7 @@ class QueryAnswers {
   std::string slurm_conf_;
   RunningConfiguration configuration_;
   std::vector<uid_t> owners_;
-  FileIdentity snapshot_;                  // of the file that these two were read from
+  FileIdentity snapshot_;                  // the file from which live_ and encoded_ were made
   std::shared_ptr<const LiveState> live_;  // null: no snapshot was read
   protocol::AnswerText encoded_;           // the live state as it is sent
 };

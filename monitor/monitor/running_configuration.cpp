@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 19> until_the_end = {
     "ProbeLatencyS",      "ProbeBandwidthS", "MetricsFile",    "OutageEstimator", "ProbeAllPairsNodes",
     "OutageHorizonHours", "HistoryDays",     "AgentDirectory", "MpiPairHours"};
 
-// The settings that the monitor applies at once. Values are copied: a removed key has an empty text, which none
+// The settings that the monitor applies at once. Values are copied: a removed key has an empty text, which no setting
 // accepts.
 struct SettingAtOnce {
   std::string_view name;
@@ -37,7 +37,7 @@ constexpr SettingAtOnce at_once[] = {
     {"MonitorReaders", [](Config& to, const Config& from) { to.monitor_readers = from.monitor_readers; }},
 };
 
-constexpr double try_again_s = 5;  // until a file that could not be read, and has not changed, is read again
+constexpr double try_again_s = 5;  // time until an unreadable file that has not changed is read again
 
 std::string setting(const ConfigKey& key, const Config& config) {
   return std::string(key.name) + "=" + key.show(config);

@@ -15,14 +15,14 @@ namespace placement::monitor {
 // may change while it runs. Changes of the switches, and of the settings for queries (TorusFile, OutageFile,
 // SnapshotMaxAgeS, MonitorReaders), take effect at once. All other settings stay as they were at the start, and a note
 // names each one that has changed. While the file of the switches cannot be read, its last readable version is used.
-// Before a file was readable, all nodes are on one switch.
+// Until the file was readable once, all nodes are on one switch.
 class RunningConfiguration {
  public:
   // `started` is the configuration of the start. `nodes` are the names of the nodes of slurm.conf then.
   RunningConfiguration(std::string slurm_conf, Config started, std::span<const std::string> nodes);
 
   // Looks at the files, and reads them again if one has changed, or 5 s after one could not be read. A file that cannot
-  // be read, or that another user could write, changes nothing but the notes. Returns lines for the log about news.
+  // be read, or that another user could write, changes nothing but the notes. Returns log lines about changes.
   std::vector<std::string> refresh();
 
   // Returns the settings in force here.

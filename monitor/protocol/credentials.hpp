@@ -11,7 +11,7 @@
 
 namespace placement::protocol {
 
-// Credentials decide which process may start a session. One proves who made it, and only one user can read it.
+// Credentials decide which process may start a session. A credential proves who made it, and only one user can read it.
 class Credentials {
  public:
   struct Decoded {

@@ -45,7 +45,7 @@ int run_daemon(const DaemonHelp& help, int argc, char** argv, const std::functio
 // be root and must not read a file that belongs to another user. Throws Error when a file is unsafe or not valid.
 Config read_daemon_config(const std::string& slurm_conf);
 
-// What a daemon needs of placement.conf and slurm.conf at its start. A key with a wrong value has its default.
+// The data of placement.conf and slurm.conf for the start of a daemon. A key with a wrong value has its default.
 struct DaemonFiles {
   Config config;
   SlurmHosts hosts;
@@ -57,7 +57,7 @@ struct DaemonFiles {
 std::optional<DaemonFiles> read_daemon_files(const std::string& slurm_conf, const sigset_t& stops,
                                              const std::function<void(const std::string&)>& log);
 
-// A task of a daemon's loop that comes round at an interval. Times are in seconds of a steady clock.
+// A task that a daemon's loop repeats at an interval. Times are in seconds of a steady clock.
 class Periodic {
  public:
   // `interval_s` is above 0. The task is due at once.

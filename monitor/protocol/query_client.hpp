@@ -20,8 +20,8 @@ struct MonitorAddress {
   std::uint16_t port = 0;
 };
 
-// Returns the controllers named in `slurm_conf`, with the user and port of the monitors. They are those in force in
-// `controller`, else those of this host's `config`. Throws Error without a slurm.conf.
+// Returns the controllers named in `slurm_conf`, with the user and port of the monitors. User and port are those in
+// force in `controller`, else those of this host's `config`. Throws Error without a slurm.conf.
 MonitorAddress monitor_address(const std::string& slurm_conf, const ControllerState& controller, const Config& config);
 
 struct MonitorAnswer {

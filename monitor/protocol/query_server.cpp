@@ -195,7 +195,7 @@ class QueryServer {
     return true;
   }
 
-  // Returns false when the connection has to be closed.
+  // Reads the query. Returns false when the connection has to be closed.
   bool read_question(Connection& connection, double now_s) {
     std::size_t wanted = query_head_bytes;
     for (;;) {
@@ -336,7 +336,7 @@ class QueryServer {
   }
 
   // The main function of a process that streams one answer. SIGALRM ends the process after answer_s. A connection ends
-  // only when all processes have closed it. So this process closes all others, and the server closes this one.
+  // only when all processes have closed it. So this process closes the others, and the server closes this one.
   [[noreturn]] void stream(Connection& connection) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     static_cast<void>(nice(5));  // the server, which answers the other queries, comes first

@@ -15,10 +15,10 @@ namespace placement::protocol {
 
 // The limits of serve_queries().
 struct QueryLimits {
-  std::size_t silent_connections = 512;         // whose query is not yet complete
-  std::size_t source_silent_connections = 256;  // from one address
-  std::size_t connections = 64;                 // with a complete query
-  std::size_t source_connections = 16;          // from one address
+  std::size_t silent_connections = 512;         // connections whose query is not yet complete
+  std::size_t source_silent_connections = 256;  // the limit of them from one address
+  std::size_t connections = 64;                 // connections with a complete query
+  std::size_t source_connections = 16;          // the limit of them from one address
   std::size_t user_connections = 16;            // of one user, with queries that are not yet answered completely
   std::size_t streams = 4;                      // processes for streamed answers
   double question_s = 3;                        // time from the connection to the whole credential

@@ -46,7 +46,7 @@ struct Query {
 };
 // encode() and decode() of messages.hpp write and read the payload of the credential, and the two heads.
 
-// The first bytes of a connection, and those of an answer.
+// The first bytes of a connection, and the first bytes of an answer.
 struct QueryHead {
   std::uint32_t credential_bytes = 0;  // 1 to max_query_credential
 };
@@ -74,7 +74,7 @@ class AnswerSeal {
 // The state of slurmctld's ring as a whole.
 struct RingState {
   std::uint64_t written = 0;      // number of decisions that were ever written
-  double last_s = unknown_value;  // when the last of them was made, in seconds since 1970
+  double last_s = unknown_value;  // time of the last decision, in seconds since 1970
   std::string trouble;            // why nothing is known; empty: it is known
 };
 

@@ -40,7 +40,7 @@ class UdpSocket {
   Bytes buffer_;
 };
 
-// Returns a socket with a reserved port, or with any port if this process can have none of them. Throws Error.
+// Returns a socket with a reserved port, or with any port if this process can have no reserved port. Throws Error.
 std::unique_ptr<UdpSocket> reserved_udp_socket();
 
 // Returns the addresses of a host name or numeric address, with `port`; none if unknown. May block for seconds.

@@ -57,7 +57,7 @@ std::uint64_t input_hash(const placement_offer& offer, const placement_request& 
   return hash;
 }
 
-// The time that a decision may take, from its first step: reading a large matrix takes a part of it.
+// The time limit of a decision. It counts from the first step, because reading a large matrix takes time, too.
 struct DecisionTime {
   explicit DecisionTime(const Config& config)
       : budget(std::chrono::milliseconds(config.decision_time_ms)),
@@ -129,8 +129,8 @@ Answer put_off(const PluginState& now, const placement_request& request) {
   return answer;
 }
 
-// Asks the policy, or puts the decision off. An answer without the matrix is not kept, so that an equal question later,
-// when there is time, gets one with it. Nor is an answer that other programs' load cut short, but its plan is used now.
+// Returns the policy's answer, or puts the decision off. An answer without the matrix is not kept, so that an equal
+// question gets one with the matrix when there is time. An answer cut short by other programs is used but not kept.
 Answer new_answer(PluginState& now, const LiveNow& live, const placement_offer& offer, const placement_request& request,
                   JobEntry& job, std::uint64_t question, const DecisionTime& time, bool no_time) {
   const bool may_wait = may_put_off(now, request), degraded = job.job_request.matrix && no_time;

@@ -30,8 +30,8 @@ struct CandidateNodes {
   std::uint32_t leaves_per_core = 1;
   std::uint32_t leaves_per_task = 1;
   std::vector<std::uint32_t> nodes;     // the policy may choose from them: indices into the offer, ascending
-  std::vector<std::int32_t> required;   // those that must be used, as indices into `nodes`
-  std::vector<std::uint64_t> capacity;  // of each node of the offer: the tasks that its usable leaves can take
+  std::vector<std::int32_t> required;   // the required nodes, as indices into `nodes`
+  std::vector<std::uint64_t> capacity;  // for each node of the offer, the tasks that its usable leaves can take
 
   // Returns one byte per core of `node`, an index into the offer: 1 if the job may have the core, else 0.
   std::span<const std::uint8_t> cores(std::uint32_t node) const {

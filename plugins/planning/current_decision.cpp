@@ -13,9 +13,9 @@ namespace {
 constexpr std::array<std::string_view, DECISION_OUTCOMES> chosen = {"nothing", "nodes", "nodes+cores", "nothing advice",
                                                                     "nothing wait"};
 
-constexpr std::size_t most_task_counts = 2048;  // the most characters of the numbers of tasks in a record
+constexpr std::size_t most_task_counts = 2048;  // limit on the list of task counts in a record, in characters
 
-// Returns the reason. A stock job's may end in a remark on its ranks, which srun reads (ranks_are_promised()).
+// Returns the reason. For a stock job, it may end in a remark on the ranks, which srun reads (ranks_are_promised()).
 std::string reason_of(const CurrentDecision& decision) {
   return (decision.reason.empty() ? "?" : decision.reason) +
          (decision.ranks_by_matrix ? ". The job uses nodes that Slurm chose, and its ranks follow the matrix" : "");

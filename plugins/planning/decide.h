@@ -81,15 +81,15 @@ const char *placement_partition_with_policy(uint32_t index);
 /*
  * Starts a decision in place of the one before, and asks the job's policy for nodes and cores among those offered. With
  * stock_because in `request` the job is left to Slurm, and `offer` may be NULL. Returns the decision, which is valid
- * until the next call, also for another job, or placement_[un]configure(). The functions below that take no decision
- * use this one.
+ * until the next call, also for another job, or placement_[un]configure(). The functions below without a decision as
+ * argument use this one.
  */
 struct placement_decision *placement_decide(const struct placement_offer *offer, const struct placement_request *request);
 
 /*
- * Answers a question without an offer if the user of `request` has no time for decisions left: returns a decision as
- * placement_decide() would, put off or stock. Returns NULL if placement_decide() must be called. `request` needs no
- * limits on nodes and cores.
+ * Answers a question without an offer if the user of `request` has no time for decisions left: returns the decision
+ * that placement_decide() would return, put off or stock. Returns NULL if placement_decide() must be called. `request`
+ * needs no limits on nodes and cores.
  */
 struct placement_decision *placement_has_no_time(const struct placement_request *request);
 

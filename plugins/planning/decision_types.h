@@ -49,7 +49,7 @@ struct placement_request {
 	int64_t submitted_s;		/* when the job was submitted, in seconds since 1970 */
 	uint32_t uid;			/* the job's user; the decision uses this user's budget of processor time */
 	enum placement_mode mode;	/* the mode of the job's partition */
-	bool for_start;			/* false: Slurm does not start the job now, but asks when it could run */
+	bool for_start;			/* Slurm starts the job now; false: Slurm asks when it could run */
 	bool predicted;			/* a user asks when a job would start (srun --test-only) */
 	const char *stock_because;	/* why no policy can place the job; NULL: a policy can */
 	enum stock_reason stock_reason;	/* the class of stock_because */

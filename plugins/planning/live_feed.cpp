@@ -118,8 +118,8 @@ struct LiveFeed::Watch : LiveSource {
     const std::lock_guard lock(mutex);
     trouble = std::move(wrong);
     if (!fresh) return;
-    // A decision may still hold the old snapshot. The thread keeps a reference, so that the decision is not the one
-    // that frees the snapshot, which can take milliseconds.
+    // A decision may still hold the old snapshot. The thread keeps a reference, so that the thread, and not the
+    // decision, frees the snapshot, which can take milliseconds.
     if (newest) retired.push_back(std::move(newest));
     newest = std::move(fresh);
     ++generation;

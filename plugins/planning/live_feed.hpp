@@ -35,9 +35,9 @@ struct SnapshotOwners {
 // `missing` has a message; this is not an error.
 SnapshotOwners snapshot_owners(const std::string& monitor_user);
 
-// What a LiveFeed watches.
+// The snapshot that a LiveFeed watches, and the functions that it calls.
 struct LiveSource {
-  std::string path;  // of the snapshot
+  std::string path;  // path of the snapshot
   // Returns the trusted users. It is called by the constructor of the feed, and by its thread while a file is refused.
   std::function<SnapshotOwners()> find_owners;
   std::int64_t max_age_s;          // older data are not used

@@ -23,7 +23,7 @@ class Machine {
   Machine(const placement_machine& machine, const Config& config);
 
   // Makes a machine with the nodes, torus and outages of `cluster` and the switches or blocks `topology`, in the form
-  // of placement_machine. TreematchTopologyFile does not replace this one. Throws Error if it makes no tree.
+  // of placement_machine. TreematchTopologyFile does not replace `topology`. Throws Error if that makes no tree.
   Machine(const Machine& cluster, const char* topology);
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }

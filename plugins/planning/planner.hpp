@@ -36,9 +36,9 @@ struct StepCosts {
   std::string cost;                // hop-bytes with the ranks placed as srun will place them
   std::string natural_cost;        // hop-bytes on the same cores in natural order
   std::string stock_cost;          // natural order on Slurm's choice of nodes; if unknown, on the first nodes offered
-  std::string busiest_link;        // with the ranks placed, as busiest_link() of link_traffic.hpp returns it
+  std::string busiest_link;        // busiest_link() of link_traffic.hpp for the placed ranks
   std::string stock_busiest_link;  // the busiest link for stock_cost, as in ", stock LINK"
-  std::string ranks;               // of each node that has any, as "0,5;1-3;4"; empty: too long for a record
+  std::string ranks;               // ranks of each node that has any, as "0,5;1-3;4"; empty: too long for a record
 };
 
 // The hop-bytes of ranks on certain nodes, and the part of their traffic that does not leave nodes.

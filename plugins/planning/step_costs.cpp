@@ -17,7 +17,7 @@ namespace placement::planning {
 
 constexpr std::size_t most_rank_text = 767;  // the longest list of the ranks of each node, in characters
 
-constexpr int least_effort = 1;  // of the policies on a torus
+constexpr int least_effort = 1;  // least value of `effort` of the policies on a torus
 
 static StepView step_on(const DecisionInput& input, const CandidateNodes& candidates,
                         std::span<const std::uint32_t> nodes, const std::vector<std::int32_t>& tasks,

@@ -37,7 +37,7 @@ static void add_topology(int index, char *name)
 	tables.topology_index[at] = index;
 }
 
-/* list_for_each() calls it for each partition. */
+/* Adds the topology of the partition to the tables. list_for_each() calls this for each partition. */
 static int add_topology_of(void *partition, void *none)
 {
 	uint32_t known;

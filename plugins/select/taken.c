@@ -59,7 +59,7 @@ struct walk {
 	const job_record_t *asking;
 };
 
-/* list_for_each() calls it for each job. */
+/* Adds the cores and the memory that one job holds. list_for_each() calls this for each job. */
 static int add_job(void *each, void *of_walk)
 {
 	job_record_t *job = each;

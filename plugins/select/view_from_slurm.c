@@ -13,7 +13,7 @@ static bool whole_nodes(const job_record_t *job)
 	       ((slurm_conf.conf_flags & CONF_FLAG_ASRU) && job->details->core_spec != NO_VAL16);
 }
 
-/* Returns true if Slurm must choose cores: for limits by board, socket or core, and generic resources. */
+/* Returns true if Slurm must choose the cores, because of limits by board, socket or core, or of generic resources. */
 static bool cores_are_slurms(const job_record_t *job)
 {
 	const multi_core_data_t *mc = job->details->mc_ptr;

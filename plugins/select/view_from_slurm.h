@@ -23,7 +23,7 @@ struct job_view {
 	bool force_counts;		/* Slurm can be made to take the planned number of cores on each node */
 
 	uint32_t *record;		/* the index of the node record of each offered node */
-	struct node_room *room;		/* what each offered node has left */
+	struct node_room *room;		/* the room on each offered node */
 };
 
 /* Returns 0 for each of the three values that mean "not given" in Slurm (0, NO_VAL16, INFINITE16), else `value`. */
@@ -51,14 +51,14 @@ void job_view_free(struct job_view *view);
 void given_view_fill(struct job_view *view, const struct machine_tables *tables,
 		     const struct job_test_arguments *arguments);
 
-/* Returns why no policy can serve the job of `arguments`, with the class in *reason; NULL if one may. */
+/* Returns why no policy can serve the job of `arguments`, with the class in *reason; NULL if a policy may serve it. */
 const char *left_to_slurm(enum stock_reason *reason, const struct machine_tables *tables,
 			  const struct job_test_arguments *arguments);
 
 /* Returns the SelectTypeParameters that apply to the job; those of its partition replace the cluster's. */
 uint16_t consumable_resources_of(const job_record_t *job);
 
-/* What the other jobs mean for a job: the cores and the memory that they hold, and how many jobs of its user wait. */
+/* What other jobs take from one job: the cores and memory that they hold, and how many jobs of its user wait. */
 struct taken {
 	bitstr_t *cores;	/* one bit per core of the machine */
 	uint64_t *memory;	/* MB for each node record */

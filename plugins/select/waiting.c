@@ -6,7 +6,7 @@
 
 #include "plugins/select/record.h"
 
-/* Its value is SINCE,UNTIL,PUT_OFF,BEGIN: times in seconds since the epoch, and a count. The last two may be missing. */
+/* The value is SINCE,UNTIL,PUT_OFF,BEGIN: times in seconds since 1970, and a count. The last two may be missing. */
 #define VARIABLE "PLACEMENT_WAIT"
 
 /* Seconds after which a job that has just begun to wait is considered again. */
@@ -81,7 +81,7 @@ const char *why_no_wait(const job_record_t *job, uint32_t others)
 	return others >= MOST_WAITING ? "while 8 other jobs of the user wait" : NULL;
 }
 
-/* Has the job considered at the time `begin`, and not before. */
+/* Makes Slurm consider the job at the time `begin`, and not before. */
 static void write_wait(job_record_t *job, const struct wait *wait, time_t begin)
 {
 	char text[96];

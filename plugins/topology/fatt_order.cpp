@@ -29,7 +29,7 @@ using Names = std::vector<std::string>;
 
 // Returns the order for the torus in `torus_file`: its nodes in a row, then the other nodes by name.
 Names wanted_order(const std::string& torus_file, const Names& nodes) {
-  std::string warning;  // that of the select plugin, which reads the file too, is in the log
+  std::string warning;  // not used: the select plugin, which also reads the file, logs it
   const TorusTopology torus = torus_of(read_torus(torus_file), nodes, torus_file, warning);
   Names order;
   for (const std::int32_t node : tofa::nodes_in_a_row(torus)) order.push_back(torus.name(node));

@@ -34,7 +34,7 @@ std::shared_ptr<const CommMatrix> matrix_in(const StoredProfile& profile, Traffi
 
 std::string percent(double part) { return fixed_number(100 * part, 1) + " %"; }
 
-// The profiles of another number of ranks: one that the user requested, or those of learned runs.
+// The profiles of another number of ranks: one profile that the user requested, or several of learned runs.
 struct Source {
   std::int32_t ranks = 0;
   std::vector<StoredProfile> files;

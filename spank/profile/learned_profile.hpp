@@ -23,9 +23,9 @@ double traffic_difference(const CommMatrix& one, const CommMatrix& other);
 // The learned profiles of one program and number of ranks, combined.
 struct LearnedProfile {
   std::size_t runs = 0;                      // profiles that can be read, at most learned_runs
-  double difference = 0;                     // the largest between two of them
-  std::string file;                          // of the latest one
-  std::shared_ptr<const CommMatrix> matrix;  // of the latest one; null unless learned_runs of them agree
+  double difference = 0;                     // the largest traffic_difference() between two of them
+  std::string file;                          // the file of the latest profile
+  std::shared_ptr<const CommMatrix> matrix;  // the latest profile; null unless learned_runs profiles agree
 };
 
 // Returns the result of the learned profiles `files` of `ranks` ranks, the latest first. Files that cannot be read, or
@@ -35,8 +35,8 @@ LearnedProfile learned_profile(std::span<const StoredProfile> files, std::int32_
 
 // The next run to be learned.
 struct NextLearned {
-  std::string file;    // for its profile
-  bool first = false;  // no earlier one is known
+  std::string file;    // the file for its profile
+  bool first = false;  // no earlier learned run is known
 };
 
 // Returns the file for the profile of `run`. Returns nothing if its last runs agree and the latest profile is at most

@@ -31,7 +31,7 @@ constexpr std::time_t recent_s = 3600;
 constexpr std::string_view learned_ending = ".learned";
 constexpr std::string_view agreed_ending = ".agreed";
 constexpr const char* arguments_ending = ".arguments";
-constexpr std::size_t most_noted_bytes = 4096;  // of the arguments of a run
+constexpr std::size_t most_noted_bytes = 4096;  // limit on the noted arguments of a run
 constexpr std::size_t files_of_profile = 3;     // the matrix, its summary, and the arguments
 constexpr std::size_t hash_digits = 16;
 
@@ -145,7 +145,7 @@ void make_room(const std::string& directory, bool learned) {
     const StoredProfile& oldest = files.back();
     if ((left + files_of_profile <= ProfileStore::most_files && bytes <= ProfileStore::most_bytes) ||
         oldest.made > now - recent_s)
-      break;  // room for a profile
+      break;  // there is room for a profile, or the oldest file is recent
     if (unlink(oldest.file.c_str()) != 0) continue;
     --left;
     bytes -= oldest.bytes;

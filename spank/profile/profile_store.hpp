@@ -92,7 +92,7 @@ class ProfileStore {
 
   // srun makes learned profiles by itself. Their names have the program's build ID (its path if it has none) and the
   // class of its arguments.
-  static constexpr std::size_t learned_runs = 3;  // that must agree
+  static constexpr std::size_t learned_runs = 3;  // number of runs that must agree
   // More than learned_runs, so that simultaneous runs each have a file.
   static constexpr std::size_t learned_files = 9;
   // Returns the learned profiles of `run`, the latest first, at most learned_files. With `other_ranks`, returns those

@@ -150,7 +150,7 @@ void learn_step(spank_t spank, std::int32_t tasks) {
   if (tasks < 2 || command.empty()) return;
   const ProgramRun run = run_of(command, tasks);
   const bool linked = has_mpi_of_profiler(run);
-  if (!linked && client_option("verbose").value_or("0") == "0") return;  // without a question to slurmctld
+  if (!linked && client_option("verbose").value_or("0") == "0") return;  // before slurmctld is asked
   const ControllerState& controller = controller_state();
   if (controller.mode == "off" || controller.setting("ProfileJobs") != "yes" ||
       is_excluded(run.program, controller.setting("ProfileExclude")))
@@ -173,8 +173,8 @@ void learn_step(spank_t spank, std::int32_t tasks) {
   slurm_verbose("placement: the profile goes to %s", next->file.c_str());
 }
 
-// The profiling library comes before the user's own libraries in LD_PRELOAD. So it counts the calls of the program
-// and not those that these libraries add.
+// The profiling library comes before the user's own libraries in LD_PRELOAD. So it counts the calls of the program and
+// not calls that these libraries add.
 void profile_task(spank_t spank) {
   const auto file = task_variable(spank, step_profile_variable);
   if (!file) return;

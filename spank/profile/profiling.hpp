@@ -16,7 +16,7 @@ namespace placement::spank {
 // The variable by which a job has its steps profiled. Its value is the file, or empty for the user's store.
 inline constexpr const char* job_profile_variable = "PLACEMENT_PROFILE_COMM";
 
-// The variable in which srun gives the tasks of its step the file for their profile.
+// The variable with the file for the profile of a step. srun sends it to the tasks of the step.
 inline constexpr const char* step_profile_variable = "SLURM_PLACEMENT_PROFILE";
 
 // The variable by which a job's steps are not profiled although the site has ProfileJobs=yes.

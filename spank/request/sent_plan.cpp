@@ -12,7 +12,7 @@ constexpr int plan_version = 1;
 constexpr std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 constexpr std::int32_t base = 64;
 
-// Returns what a plan begins with, up to WIDTH.
+// Returns the start of the text of a plan, up to WIDTH.
 std::string head_of(std::uint32_t job, std::uint32_t step, std::size_t ranks) {
   return std::to_string(plan_version) + ":" + std::to_string(job) + ":" + std::to_string(step) + ":" +
          std::to_string(ranks) + ":";

@@ -13,7 +13,7 @@ namespace placement::spank {
 // A request as variables of Slurm's job control environment (common/decision/job_variables.hpp).
 struct ShippedRequest {
   std::vector<std::pair<std::string, std::string>> variables;  // name and value; each below 128 KiB, 1 MiB in all
-  std::string note;  // for the user, if a sample of the pairs travels, or none; mostly empty
+  std::string note;  // for the user, if only a sample of the pairs or no matrix is sent; mostly empty
 };
 
 // Returns the request as variables. `component` is the component of a heterogeneous job, and 0 for any other job. A

@@ -27,7 +27,7 @@ std::vector<std::string> command_line_of(const std::string& process) {
   return words;
 }
 
-static constexpr std::size_t longest_variable = 128 * 1024;  // the kernel allows no longer one
+static constexpr std::size_t longest_variable = 128 * 1024;  // the limit of the kernel
 
 std::optional<std::string> task_variable(spank_t spank, const char* name) {
   // Each page of the room is a page fault in each task, so the room for the longest variable is the last one.

@@ -20,7 +20,7 @@ struct Allocation {
   StepShape step;                   // its cores_per_task are CPUs
   ClusterView view;                 // the nodes of the step; the free cores are those of the job
   ControllerState controller;       // with the mode of the partition
-  bool has_returned_nodes = false;  // to Slurm, so that variables of this process are outdated
+  bool has_returned_nodes = false;  // the job has returned nodes, so variables of this process are outdated
 };
 
 // Returns the allocation of this process, from the environment that Slurm gives to a job and from slurmctld, without
@@ -41,7 +41,7 @@ std::string take_plan_of_job(StepShape& step, ClusterView& view, std::optional<s
 // policy. Throws Error if the shipped request is damaged.
 std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_t> component = {});
 
-// Returns the step with the number of cores that Slurm gives to each task. In `step`, cores_per_task has its CPUs.
+// Returns the step with the cores that Slurm gives to each task. In `step`, cores_per_task counts CPUs instead.
 StepShape with_cores(StepShape step, const ClusterView& view);
 
 // Returns the placement of the allocation's ranks by place_step(), as in srun, by the matrix or the pattern of the

@@ -39,7 +39,7 @@ std::vector<GpuShape> gpus_of_job(const NodeView& view, std::size_t tasks, const
   if (shapes->size() <= static_cast<std::size_t>(view.gpus.back()))
     throw Kept{"gres.conf has " + std::to_string(shapes->size()) + " GPUs of " + view.name + ", but the job has GPU " +
                std::to_string(view.gpus.back())};
-  if (lists == GpuLists::one && shapes->size() != tasks)  // map_gpu: may count those of the node or of the step
+  if (lists == GpuLists::one && shapes->size() != tasks)  // map_gpu may count the GPUs of the node or of the step
     throw Kept{"the job does not have all GPUs of " + view.name};
   std::vector<GpuShape> gpus;
   for (const std::int32_t number : view.gpus) {
@@ -61,7 +61,7 @@ NodeTopology gpus_with_links(const NodeView& view, const std::vector<GpuShape>& 
     node.cores.push_back({core, {core}, core / std::max(view.cores_per_socket, 1), 0, 0});
   try {
     take_gres_conf(node, gpus, "gres.conf");
-  } catch (const Error& error) {  // for another kind of node
+  } catch (const Error& error) {  // gres.conf describes another kind of node
     throw Kept{error.what()};
   }
   if (std::none_of(node.bandwidth.begin(), node.bandwidth.end(), [](std::int64_t bandwidth) { return bandwidth > 0; }))
@@ -104,7 +104,7 @@ struct Sums {
 // A node with links between its GPUs.
 struct LinkedNode {
   NodeTopology topology;
-  Numbers traffic, costs;  // of its ranks, of its GPUs
+  Numbers traffic, costs;  // between its ranks, and between its GPUs
 };
 
 using LinkedNodes = std::vector<std::optional<LinkedNode>>;
@@ -177,7 +177,7 @@ GpuOrder order_by_links(const CommMatrix& matrix, const StepPlacement& placement
     return order;
   }
   order.gpu_of_rank.assign(static_cast<std::size_t>(matrix.ranks()), 0);
-  std::map<std::pair<Numbers, Numbers>, Order> known;  // nodes are often alike: by traffic and costs
+  std::map<std::pair<Numbers, Numbers>, Order> known;  // by traffic and costs, because nodes are often alike
   Sums sums;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     const std::vector<std::uint32_t>& ranks = placement.ranks_of_node[n];

@@ -23,7 +23,7 @@ struct GpuOrder {
   // order, `natural_linked` for GPUs by number.
   double linked = 0, natural_linked = 0;
   double cost_ratio = 1;  // the cost of the traffic on these nodes by gpu_costs(), divided by that with GPUs by number
-  std::string kept;       // why the first node that keeps its GPUs in the order of their numbers does so; empty: none
+  std::string kept;       // why the first node that keeps the numeric order of its GPUs does so; empty: none keeps it
 };
 
 enum class GpuLists {
@@ -34,7 +34,7 @@ enum class GpuLists {
 // How GPUs can be given to the ranks of a step.
 struct GpuChoice {
   std::optional<GpuLists> lists;
-  std::string kept;  // why GPUs keep Slurm's order, where there are no lists
+  std::string kept;  // why GPUs keep Slurm's order, if there are no lists
 };
 
 // Returns how GPUs can be assigned to the ranks of the step with the options `option`. If Slurm gives each task one
@@ -42,8 +42,8 @@ struct GpuChoice {
 GpuChoice gpu_choice(const ClientOption& option);
 
 // Returns the GPUs of the ranks by Links= of the gres.conf `gres_conf`, where nodes have as many GPUs of the job as
-// tasks. Nodes for which no order is found before the deadline keep Slurm's. `view` has the nodes of the step, with the
-// job's GPUs. Does not throw Error.
+// tasks. Nodes for which no order is found before the deadline keep Slurm's order. `view` has the nodes of the step,
+// with the job's GPUs. Does not throw Error.
 GpuOrder order_by_links(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step,
                         const ClusterView& view, const std::string& gres_conf, GpuLists lists,
                         const Deadline& deadline);

@@ -99,7 +99,7 @@ ClusterView view_in_force(const ControllerState& controller, std::span<const Nod
     view.warning.clear();  // slurmctld's log names the file's unknown nodes
     return view;
   }
-  if (!file.empty()) distances.clear();  // they are for the levels of the file
+  if (!file.empty()) distances.clear();  // LevelDistances is for the levels of that file
   const std::string cluster = environment_value("SLURM_CLUSTER_NAME");
   view = view_of_shown(topology, shapes, controller.mode.empty() ? cluster : "", distances);
   if (!file.empty())

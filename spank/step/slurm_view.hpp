@@ -21,10 +21,10 @@ struct ShownJob {
   std::string array_task;        // such as 42_7, of array 42; 42_ for tasks that wait together; empty without an array
   std::uint32_t leader = 0;      // the ID of the heterogeneous job; 0: the job is no component of one
   std::uint32_t offset = 0;      // the number of the component in it
-  std::uint32_t restarts = 0;    // how often it was started again, or will be
+  std::uint32_t restarts = 0;    // number of restarts, including the one that it waits for
   bool pending = false;          // it waits for its next start, or its first one
   bool holds_cpus = false;       // the job runs, is suspended or is completing
-  std::int64_t submitted_s = 0;  // since 1970, if SLURM_TIME_FORMAT is %s; 0: not known
+  std::int64_t submitted_s = 0;  // seconds since 1970, if SLURM_TIME_FORMAT is %s; 0: not known
   std::string partition;
   std::string system_comment;
 

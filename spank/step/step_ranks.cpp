@@ -187,7 +187,7 @@ std::pair<Placement, double> place_with_readable_map(const policies::Policy& pol
   constexpr double most_share = 4096, close_shares = 1.5;
   constexpr double near_part = 0.01;  // no search if the best candidate is worse than best_order by at most this part
   constexpr double rounding = 1e-9;
-  // The number of orders of the policy. It takes tenths of a second for many ranks, unless it compares by hop-bytes.
+  // The number of further searches. For many ranks, one takes tenths of a second, unless it compares hop-bytes.
   int tries = policy.step_measure && request.tasks > 1024 ? 3 : 32;
   Placement natural = policies::place_sequential(view, request, deadline);
   Placement best = with_rank0_on_host(natural, step, judge);

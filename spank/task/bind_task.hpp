@@ -16,7 +16,7 @@ void order_gpus(spank_t spank);
 // Binds this task to the set of cores that the plan has for its rank, or to a set near the GPUs that Slurm gives the
 // task. The sets are those that Slurm dealt to the tasks of the node. Call it in the task, as the user, after Slurm has
 // bound the task and before its program starts. Does nothing if there is no plan for this step, or if the task's
-// binding is not the one that Slurm reports.
+// binding differs from the one that Slurm reports.
 void bind_task(spank_t spank);
 
 }  // namespace placement::spank

@@ -68,11 +68,11 @@ std::vector<fs::path> gpu_devices(const fs::path& base) {
 struct Interface {
   fs::path device;        // its folder in /sys/devices
   std::string name;       // with its port, such as mlx5_0:1
-  bool infiniband;        // else Ethernet
+  bool infiniband;        // false: Ethernet
   std::int32_t gpus = 0;  // number of GPUs to which it is assigned so far
 };
 
-// Returns the interfaces with an active port: those of InfiniBand, or all if none is. They are sorted by `device`.
+// Returns all InfiniBand interfaces with an active port, else all others with one. They are sorted by `device`.
 std::vector<Interface> active_interfaces(const fs::path& base) {
   std::vector<Interface> interfaces;
   for (const fs::path& entry : entries_of(base / "sys/class/infiniband")) {

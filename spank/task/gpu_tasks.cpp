@@ -25,7 +25,7 @@ bool take(std::string_view& text, std::string_view word) {
   return true;
 }
 
-// Parses a number, in hexadecimal where it begins with 0x. Returns nothing if the text is none.
+// Parses a number, in hexadecimal where it begins with 0x. Returns nothing if the text is not a number.
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   const int base = text.starts_with("0x") || text.starts_with("0X") ? 16 : 10;
   if (base == 16) text.remove_prefix(2);
@@ -82,7 +82,7 @@ std::vector<std::vector<std::int32_t>> by_list(std::string_view list, bool masks
 std::vector<std::int64_t> distance_of_cpus(std::span<const std::int32_t> gpus_of_task, std::span<const GpuShape> gpus,
                                            const MachineCores& machine) {
   const std::size_t cpus = machine.core_of_cpu.size();
-  std::set<std::int32_t> cores, packages;  // those near a GPU
+  std::set<std::int32_t> cores, packages;  // cores and packages near a GPU
   for (const std::int32_t number : gpus_of_task) {
     const std::vector<std::int32_t>& near = gpus[static_cast<std::size_t>(number)].cores;
     if (near.empty()) return std::vector<std::int64_t>(cpus, 0);
@@ -116,7 +116,7 @@ MachineCores machine_cores(int cpus, const PositionOf& position) {
     first_of_package.emplace(place.back().package, cpu);
     first_of_core.emplace(place.back(), cpu);
   }
-  std::vector<std::pair<int, int>> order;  // of the cores: the lowest CPU of their package, and their own
+  std::vector<std::pair<int, int>> order;  // per core: the lowest CPU of its package, and its own
   for (const auto& [core, first] : first_of_core) order.emplace_back(first_of_package[core.package], first);
   std::sort(order.begin(), order.end());
   MachineCores machine;

@@ -57,8 +57,8 @@ struct MachineCores {
 MachineCores machine_cores(int cpus, const PositionOf& position);
 
 // Returns the slots of a node's tasks with the least sum of distances to their GPUs. The distance is 0 for a CPU of the
-// mask near a GPU of the task, 1 for another one of its package, else 2. Ties go to the slots closest to
-// `slot_of_task`, the plan by the matrix. The plan stays for more than 1,024 tasks, or with a GPU outside `gpus`.
+// mask near a GPU of the task, 1 for another CPU in the package of that GPU, else 2. Ties go to the slots closest to
+// `slot_of_task`, the plan by the matrix. `slot_of_task` stays for more than 1,024 tasks, or with a GPU outside `gpus`.
 //   sorted        the masks in the order of slots
 //   gpus_of_task  the GPUs of each task, indices into `gpus`
 //   gpus          the GPUs of the node; one whose cores are not known is near all

@@ -207,7 +207,7 @@ void set_machine(const Job& job, const IdleNodes& idle, MapTask& task) {
   task.request.cores_per_task = (task.request.cores_per_task + threads - 1) / threads;
 }
 
-// Sets the matrix of the task if it has none: that of the pattern, or one without traffic. Throws UsageError if the
+// If the task has no matrix, gives it the matrix of the pattern, or one without traffic. Throws UsageError if the
 // number of tasks is missing or is not that of the matrix.
 void set_matrix(const CommandLine& line, const Job& job, MapTask& task) {
   const auto tasks = job.number("ntasks");

@@ -50,8 +50,8 @@ struct SiteFiles {
   std::string slurm_conf, plugstack, placement_conf;
   std::string plugins;                             // the directory of this project's plugins
   std::map<std::string_view, FoundLine> settings;  // by key; Slurm uses the last line with a key
-  std::vector<FoundLine> plugstack_lines;          // those that name a plugin of this project; the value is its path
-  std::vector<std::string> plugin_directories;     // those of PluginDir
+  std::vector<FoundLine> plugstack_lines;          // lines that name a plugin of this project; the value is its path
+  std::vector<std::string> plugin_directories;     // the directories of PluginDir
   std::string elsewhere;  // why this host needs no files of a controller; empty on a controller
   Config config;          // of placement.conf, or the defaults if it has a mistake
   std::string mistake;
@@ -138,7 +138,7 @@ struct Report {
     add(action, words);
     complete = false;
   }
-  // Compares a line with what is needed in its place; `wanted` is empty if the line, or its absence, is right.
+  // Reports a line to put in or to replace by `wanted`. `wanted` is empty if the line, or its absence, is right.
   void compare(const FoundLine& found, const std::string& wanted) {
     if (found.text.empty() && !wanted.empty())
       needed("put in", wanted);
@@ -238,7 +238,7 @@ void report_placement_conf(SiteFiles& site, Report& report) {
         "Mode=enforce, the default; start with a line Mode=observe: slurmctld then only records its decisions");
 }
 
-// The daemons, which only live data need.
+// Reports on the daemons, which only live data need.
 void report_daemons(const SiteFiles& site, Report& report) {
   const std::string &user = site.config.monitor_user, &directory = site.config.state_directory;
   report.file("placement-monitor on the controllers, placement-agent on the compute nodes",

@@ -211,15 +211,15 @@ std::string noted(const DecisionInput& input) {
   return text;
 }
 
-// Returns whether a decision may be about the same job as `decision`. It has this number of restarts, and its job was
-// submitted at `submitted_s`. Slurm reuses job IDs. A requeue is a new submission.
+// Returns whether `decision` may be about the job that was submitted at `submitted_s` and has had this number of
+// restarts. Slurm reuses job IDs. A requeue is a new submission.
 bool is_of_job(const Decision& decision, std::int64_t restarts, std::int64_t submitted_s) {
   if (decision.submitted_s == 0 || submitted_s == 0) return true;
   return decision.restarts < restarts ? decision.submitted_s <= submitted_s
                                       : decision.restarts == restarts && decision.submitted_s == submitted_s;
 }
 
-// Removes decisions about earlier jobs with the same number. What slurmctld knows decides, else the last decision.
+// Removes decisions about earlier jobs with this number, by what slurmctld knows, or else by the last decision.
 void drop_earlier_jobs(std::vector<Decision>& decisions, const std::vector<ShownJob>& jobs) {
   std::map<std::string, Decision> last;  // of each job or task, which may be very many
   for (const Decision& decision : decisions) last.insert_or_assign(job_name(decision), decision);
@@ -251,7 +251,7 @@ int command_explain(int argc, char** argv) {
   for (Decision& decision : input.decisions) describe_step(decision, steps);
   drop_described(steps, input.decisions, job, jobs);
   const std::string comment = input.decisions.empty() && jobs.size() == 1 ? jobs.front().system_comment : "";
-  std::vector<ShownJob> later = jobs;  // those that started again, or wait for that, after the last start on record
+  std::vector<ShownJob> later = jobs;  // jobs that started again, or wait for it, after their last start on record
   std::erase_if(later, [&](const ShownJob& known) {
     const std::int64_t recorded = recorded_restarts(known, input.decisions);
     return recorded < 0 || recorded >= known.restarts;

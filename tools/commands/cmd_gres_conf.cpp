@@ -79,8 +79,8 @@ std::optional<std::int64_t> device_minor(const std::string& directory, const std
   return std::nullopt;
 }
 
-// The number in NVIDIA's device files is that of the driver, which can differ from NVML's. Replaces `files` by those of
-// the driver. If the driver reports none, the files keep NVML's numbers and a message is printed.
+// The number in NVIDIA's device files is that of the driver, which can differ from NVML's. Replaces `files` by the
+// driver's files. If the driver reports none, the files keep NVML's numbers and a message is printed.
 void number_as_driver(const CommandLine& line, const NodeTopology& node, std::vector<std::string>& files) {
   const std::string directory = line.value_or("driver", driver_directory);
   std::vector<std::string> told;

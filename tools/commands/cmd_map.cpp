@@ -225,7 +225,7 @@ void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& 
 }
 
 // Returns the number of ranks within the limits of the request. As in sbatch(1), a node has --ntasks-per-node tasks, or
-// one. Without limits, each has its usable cores / cores_per_task. Of a range of nodes, the minimum counts.
+// one. Without limits, each has its usable cores / cores_per_task. For a range of nodes, the minimum counts.
 std::size_t ranks_within(const Request& request, const ClusterView& view, const std::vector<std::int32_t>& usable) {
   const std::size_t nodes =
       request.max_nodes < INT32_MAX ? static_cast<std::size_t>(request.min_nodes) : view.nodes.size();

@@ -33,9 +33,9 @@ struct Spread {
 struct Facts {
   double density = 0;              // pairs with traffic as a share of all pairs, 0 to 1
   std::int64_t silent = 0;         // ranks without any traffic
-  Spread neighbours, traffic;      // of a rank; the traffic is that in both directions
-  std::int64_t distances = 0;      // least number of differences of rank numbers that carry 90 % of the traffic
-  std::int64_t pairs = 0;          // least number of pairs that carry 90 % of the traffic
+  Spread neighbours, traffic;      // over the ranks; the traffic of both directions counts
+  std::int64_t distances = 0;      // fewest differences between rank numbers that carry 90 % of the traffic
+  std::int64_t pairs = 0;          // fewest pairs that carry 90 % of the traffic
   std::vector<CommEdge> heaviest;  // by decreasing traffic
 };
 
@@ -45,7 +45,7 @@ Spread spread_of(std::vector<std::int64_t> values) {
   return {values.front(), values[(values.size() - 1) / 2], values.back()};
 }
 
-// Returns how many of the values, the largest first, are needed for this share of their sum.
+// Returns how many of the values, the largest first, make up the share most_of_it of their sum.
 std::int64_t needed(std::vector<std::int64_t> values) {
   std::sort(values.begin(), values.end(), std::greater<>());
   const double wanted =

@@ -165,7 +165,7 @@ std::string summary(const Mapping& mapping, const Launch& launch) {
   return text;
 }
 
-// Returns the variables that Slurm sets in a job, for the nodes and tasks of the step. Omits those that are not set
+// Returns the variables that Slurm sets in a job, for the nodes and tasks of the step. Omits variables that are not set
 // here.
 std::vector<std::pair<std::string, std::string>> node_variables(const spank::Allocation& allocation) {
   const StepShape& step = allocation.step;
@@ -253,8 +253,8 @@ void check_mode() {
     throw CannotPlace("Mode=" + mode + " in slurmctld: srun leaves the ranks to Slurm");
 }
 
-// Returns what to start. With `keep`, returns nodes of the job to Slurm first, until it has `keep`. Throws CannotPlace;
-// UsageError and Error for bad input.
+// Returns the command to start. With `keep`, first gives nodes back to Slurm until the job has `keep` nodes. Throws
+// CannotPlace; UsageError and Error for bad input.
 Launch placed_launch(const CommandLine& line, const MapTask& given, const Words& words,
                      std::optional<std::int64_t> keep) {
   MapTask task = given;
@@ -344,7 +344,7 @@ spank::LocalTask this_task() {
   return task;
 }
 
-// Returns the GPUs of the step on this node. With --gpus-per-task, SLURM_STEP_GPUS has only those of this task; the
+// Returns the GPUs of the step on this node. With --gpus-per-task, SLURM_STEP_GPUS has only the GPUs of this task; the
 // others are known if the step has all GPUs of the node.
 std::string gpus_of_step(const spank::TaskVariables& variables) {
   const auto known = spank::gpus_of_node(variables, true);

@@ -32,7 +32,7 @@ struct Status {
   std::string file_trouble;  // what is wrong with this host's placement.conf; empty: nothing
   std::string file;
   std::string trouble;  // why there is no usable state; empty: there is one
-  bool set_up = true;   // false: nothing shows that placement-monitor ever ran here, and there is no state
+  bool set_up = true;   // false: there is no state, and no sign that placement-monitor ever ran here
   StateInput input;
   bool read = false;
   std::array<std::vector<std::string>, liveness_names.size()> nodes;
@@ -43,7 +43,7 @@ struct Status {
 };
 
 // Reads this host's placement.conf, and asks slurmctld for the settings in force unless --state is given. Returns the
-// settings by which the data are to be judged: those in force, else those of the file, else the defaults.
+// settings by which the data are judged: the settings in force, else the file's, else the defaults.
 Config configuration_of(Status& status, const CommandLine& line) {
   Config config;
   try {

@@ -35,7 +35,7 @@ constexpr CommandHelp network_help{
 
 // A link of the network. Its ends are nodes, by their names, and switches, whose names have a blank.
 struct Link {
-  double distance;  // larger: further from the nodes. A level of switches ends where the next one is 15 % larger.
+  double distance;  // larger: further from the nodes. A level of switches ends where the next distance is 15 % larger.
   std::string a, b;
 };
 using Links = std::vector<Link>;
@@ -168,7 +168,7 @@ Links read_links(const std::string& text, const std::string& file, const Names& 
 // switch above all joins the others.
 std::string topology_of(const Links& links, const std::vector<std::string>& nodes) {
   struct Top {
-    std::string node;  // below it
+    std::string node;  // a node below it
     std::string name;  // of the highest switch so far
   };
   std::vector<Top> tops;

@@ -81,7 +81,7 @@ struct TestedStart {
 
 // Runs srun or sbatch with --test-only, which prints when and where the job would start. If the version of srun
 // requires a program, "true" is added. Otherwise it is not added, because the program and its arguments select the
-// stored profile. `changes` are those of the environment, as arguments of env(1).
+// stored profile. `changes` are changes of the environment, as arguments of env(1).
 TestedStart test_only(std::vector<std::string> words, const std::vector<std::string>& changes = {});
 
 }  // namespace placement::tools

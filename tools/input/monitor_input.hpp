@@ -19,8 +19,8 @@ struct MonitorReport {
   std::string trouble;             // why it does not answer a query; empty: it does
   std::vector<std::string> notes;  // settings of its configuration files that are not in force in it
 };
-// Sends queries for notes, or measured pairs, to the monitor on each controller of slurm.conf, until it does not answer
-// one. Throws Error when slurm.conf cannot be read, and without munge.
+// Sends queries for notes, or measured pairs, to the monitor on each controller of slurm.conf, until one has no answer.
+// Throws Error when slurm.conf cannot be read, and without munge.
 std::vector<MonitorReport> ask_each_monitor(std::span<const protocol::Query> queries, const Config& config);
 
 // Returns the source of an answer for messages, such as "placement-monitor on head".
@@ -65,8 +65,8 @@ using DecisionInput = protocol::DecisionAnswer;
 // Predictions are answers to srun --test-only, whose jobs never start. Slurm later gives their numbers to other jobs.
 enum class RecordKind { decisions, predictions };
 
-// Returns the decisions or the predictions about `job`, or about all jobs if it is 0. Only those that the caller may
-// see, and that were made at `since_s` (seconds since 1970) or later, are returned. If the files of this host are not
+// Returns the decisions or the predictions about `job`, or about all jobs if it is 0. Returns only records that the
+// caller may see and that were made at `since_s` (seconds since 1970) or later. If the files of this host are not
 // enough, the monitors on the controllers are asked. Throws Error only for a source that the command line names.
 DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s,
                              RecordKind kind = RecordKind::decisions);

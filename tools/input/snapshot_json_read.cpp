@@ -219,7 +219,7 @@ class Reader {
     state_.nodes.push_back(std::move(node));
   }
 
-  // Reads what a node adds to its pairs. The values of all nodes are known to exist when one has the member.
+  // Reads the latency or bandwidth limit that a node adds to its pairs. If any node has it, `values` covers all nodes.
   void read_network(JsonObject& object, const char* member, const NumberRange& range,
                     std::vector<float>& values) const {
     if (!object.has(member)) return;

@@ -135,8 +135,8 @@ bool hides_variables(const Words& words) {
   return !names.empty() && !among(split_at(names, ','), "all");
 }
 
-// If srun cannot start the program by another one, such as `placectl bind`, returns the option or variable that
-// prevents it. Otherwise returns an empty text.
+// If srun cannot start the program through another program, such as `placectl bind`, returns the option or variable
+// that prevents this. Otherwise returns an empty text.
 std::string why_not_wrapped(const Words& words) {
   for (const GivenOption& option : parsed(words).given)
     if (option.name == "bcast" || option.name.starts_with("container")) return "srun's --" + option.name;
@@ -265,8 +265,8 @@ const std::string& first_node(const Mapping& mapping) {
   return mapping.task.view.nodes[mapping.outcome.places.front().node].name;
 }
 
-// Plans an arbitrary layout. Also without a plan of cores (`is_bound`), `placectl bind` starts the program, to remove
-// the variables of the layout: steps that the program starts could not read this file of SLURM_HOSTFILE.
+// Plans an arbitrary layout. Even if no core is planned (`is_bound` is false), `placectl bind` starts the program. It
+// removes the variables of the layout, because steps of the program could not read the file of SLURM_HOSTFILE.
 void plan_arbitrary(const Mapping& mapping, bool is_bound, Launch& launch) {
   if (!is_bound && why_not_wrapped(launch.words).empty()) wrap_program(placectl_bind(), launch);
   launch.file = format_hostfile(layout_of(mapping));

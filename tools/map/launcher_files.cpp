@@ -33,13 +33,13 @@ std::vector<Run> runs_of(const Layout& layout) {
   return runs;
 }
 
-// The numbers of a socket and a core of a node, as mpirun counts those that it sees.
+// The numbers of a socket and a core of a node. mpirun counts the sockets and cores that it sees.
 struct SocketCore {
   std::int32_t socket;
   std::int32_t core;
 };
 
-// Returns these numbers for each core of the node. Cores that mpirun does not see keep their own numbers.
+// Returns the socket and core numbers of each core of the node. Cores that mpirun does not see keep their own numbers.
 std::vector<SocketCore> socket_cores(const NodeView& node, bool of_job) {
   std::vector<SocketCore> numbers;
   std::int32_t next_socket = 0;

@@ -94,7 +94,7 @@ std::string format_gpu_summary(const GpuTask& gpu) {
   return text + "srun      " + srun_options(gpu) + "\n";
 }
 
-// Writes the member "gpus" of the report in JSON. The places are those of a rank's number within its node.
+// Writes the member "gpus" of the report in JSON. Place i is that of the i-th rank of each node.
 static void write_gpus(JsonWriter& json, const GpuTask& gpu) {
   json.key("gpus").begin_object().member("node_topology", gpu.node.name, "gpus", gpu.gpus());
   json.member("cores_per_rank", gpu.cores_per_rank, "far_cores", far_cores(gpu));

@@ -16,14 +16,14 @@ namespace placement::tools {
 struct MapTask {
   std::string command;  // "map" or "run", for messages
   std::shared_ptr<const CommMatrix> matrix;
-  std::optional<pattern::Pattern> pattern;            // for which the matrix is made when the number of ranks is known
+  std::optional<pattern::Pattern> pattern;            // the matrix is made from it when the number of ranks is known
   ClusterView view;                                   // if it has no nodes, only the leaves of its tree are known
   std::vector<std::int32_t> usable;                   // usable leaves, ascending
   PolicySpec spec;                                    // a policy of the table, or NATURAL or GREEDY
   Request request;                                    // only the limits; run_map() sets tasks, matrix and parameters
   std::optional<std::chrono::milliseconds> deadline;  // none: no limit
   MapFaults faults;                                   // from a torus file
-  bool without_matrix = false;                        // of an allocation: by the policy alone; `matrix` has no traffic
+  bool without_matrix = false;                        // an allocation without a matrix: `matrix` has no traffic
   std::int32_t processes_per_rank = 1;  // of torchrun: ranks of the user's matrix per node; `matrix` has 1 per node
   bool tells_faults = false;            // the report contains link load and abort probability
   double job_seconds = 0;               // run time of the job; 0: not known
@@ -40,7 +40,7 @@ struct MapOutcome {
   std::optional<tofa::Assessment> assessment;  // set on a torus, or where outages are known
   std::optional<double> objective;             // set on a torus: the value that TOFA minimises
   std::vector<std::string> reasons;
-  spank::StepPlacement step;  // of an allocation
+  spank::StepPlacement step;  // set for an allocation
   double wall_s = 0;          // time of the decision alone
   double cpu_s = 0;
 };

@@ -21,8 +21,8 @@ inline constexpr Option pattern_option{0, "pattern", "WORD",
 // --topology the machine is the allocation if `in_allocation` is set. Throws UsageError and Error.
 MapTask read_task(const CommandLine& line, const std::string& command, bool in_allocation);
 
-// Sets the matrix to that of the pattern. The number of ranks is that of --ntasks, else the one that the pattern fixes,
-// else `otherwise`. Throws UsageError and Error.
+// Sets the matrix to that of the pattern. The number of ranks is --ntasks, else the number that the pattern fixes, else
+// `otherwise`. Throws UsageError and Error.
 void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::size_t otherwise, MapTask& task);
 
 // Sets the limit of --ntasks-per-node, if it is given. Throws UsageError.

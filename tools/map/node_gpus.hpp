@@ -16,7 +16,7 @@ struct GpuTask {
   std::int32_t threads_per_core = 1;  // hardware threads of each core that the CPU masks have
 
   // Set by map_ranks_to_gpus(). The i-th rank of each node has the i-th place, because srun has one list of GPUs and
-  // one of CPUs for all nodes. Natural: with ranks in the order of the cores.
+  // one of CPUs for all nodes. natural_cost and natural_linked are those with ranks in the order of the cores.
   std::vector<std::int32_t> place_of_rank;  // its number among the ranks of its node, ascending
   mapping::GpuMapping mapping;              // of the places
   std::int64_t cost = 0, natural_cost = 0;  // the sum of traffic within nodes times gpu_costs()

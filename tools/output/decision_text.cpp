@@ -111,7 +111,7 @@ std::string summary(const Decision& d, std::string_view topology) {
   return text + "\n";
 }
 
-// Returns whose ranks and cost the record has; empty if it has neither a step nor a cost.
+// Returns whether the record has the ranks and cost of a step or of the plan, as text; empty if it has neither.
 std::string described_by(const Decision& d) {
   for (const std::string& term : d.terms)
     if (term.starts_with(slurms_order_term))
@@ -216,7 +216,7 @@ std::string nodes_text(const JobSwitches& job, std::span<const std::int32_t> att
   return text;
 }
 
-// Adds the line of a switch, then those of the switches below it. Slurm's trees have few levels; others are not drawn.
+// Adds the line of a switch, then the lines of switches below it. Slurm's trees have few levels; others are not drawn.
 void draw(const JobSwitches& job, std::size_t number, std::size_t level, std::vector<std::string>& lines) {
   constexpr std::size_t most_levels = 16;
   const SwitchShape& one = job.switches[number];

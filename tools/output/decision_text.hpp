@@ -39,7 +39,7 @@ struct StartSum {
 };
 StartSum starts_of(std::span<const Decision> decisions);
 
-// Returns the at most `most` reasons why starts were left to stock Slurm, with their numbers, the most frequent first.
+// Returns up to `most` reasons why starts were left to stock Slurm, with their numbers, the most frequent first.
 std::vector<std::pair<std::string, std::int64_t>> stock_reasons(std::span<const Decision> decisions, std::size_t most);
 
 // Returns the nodes of a job, or those that its policy chose, drawn on the switches or blocks above them. Each switch

@@ -113,7 +113,7 @@ std::string node_table(const ReportCluster& cluster) {
   std::vector<const ReportNode*> order;
   for (const ReportNode& node : cluster.nodes) order.push_back(&node);
   const bool all = order.size() <= most_rows;
-  // Nodes that are down come first, then suspects; among equals those with most outages.
+  // Nodes that are down come first, then suspects. Nodes of equal liveness are sorted by outages, most first.
   if (!all)
     std::ranges::stable_sort(order, std::greater<>(), [](const ReportNode* node) {
       const NodeState& state = *node->state;
@@ -255,7 +255,7 @@ std::string picture(const ReportFacts& facts, const std::vector<std::vector<std:
                 bandwidth ? "What a new flow would get." : "The time of a small message.", table);
 }
 
-// The pairs by where their values come from.
+// Returns the number of pairs with each source of values.
 std::string sources(const LiveState& state) {
   std::array<std::int64_t, pair_source_names.size()> cells{};
   std::vector<std::int64_t> nodes(static_cast<std::size_t>(state.pairs.groups), 0);

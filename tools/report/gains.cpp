@@ -14,7 +14,7 @@ namespace placement::tools {
 
 std::vector<PolicyGain> gains_of(std::span<const Decision> decisions, std::uint64_t seed) {
   struct Values {
-    std::vector<double> logarithms;  // for each job: of its cost divided by the cost of stock
+    std::vector<double> logarithms;  // for each job, the logarithm of its cost / the cost of stock
     std::vector<std::uint32_t> users;
   };
   std::map<std::tuple<std::uint32_t, std::string, std::uint32_t>, const Decision*> last;  // decision of each start
@@ -66,7 +66,7 @@ HtmlSection gains_section(const ReportFacts& facts) {
       "nodes that Slurm offered, in natural order. "
       "Cost is in hop-bytes, which measure network traffic and not time. Below 1.00 the policy is better. "
       "Means are geometric, intervals are of 90 %.");
-  // The picture ends at 4 at most. The interval of two jobs can reach hundreds, which would hide the others.
+  // The picture ends at 4 at most. The interval of two jobs can reach hundreds, which would hide the other intervals.
   double most = 1.2;
   for (const PolicyGain& gain : gains) most = std::min(std::max(most, cautious(gain).high), 4.0);
   HtmlTable table(
@@ -91,7 +91,7 @@ HtmlSection gains_section(const ReportFacts& facts) {
   return section;
 }
 
-constexpr double least_gain = 0.01;          // a smaller difference from the cost of stock, as a share of it, is none
+constexpr double least_gain = 0.01;          // a smaller difference, as a share of the cost of stock, does not count
 constexpr std::int64_t least_jobs = 30;      // with fewer jobs the verdict stays open
 constexpr double most_left_to_stock = 0.20;  // with a larger share of starts as stock, the advice is to find out why
 

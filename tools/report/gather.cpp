@@ -190,8 +190,8 @@ ReplayRequest read_replay_request(const CommandLine& line) {
 
 // Replays the log of --sacct, or the output of sacct since facts.since_s, on the machine of `facts`. TREEMATCH uses
 // only the topology, NLA the load and network of facts.state, and TOFA its outage probabilities. Nodes also fail at
-// random by these, on the torus of TorusFile or on the switches. One state holds for the whole replay. Throws Error if
-// there is no log, and sim::NoJobs if no job in it can be replayed.
+// random with these probabilities, on the torus of TorusFile or on the switches. One state holds for the whole replay.
+// Throws Error if there is no log, and sim::NoJobs if no job in it can be replayed.
 SiteReplay replay_site(const CommandLine& line, const ReplayRequest& request, const ReportFacts& facts,
                        const Config& config) {
   SiteReplay site;

@@ -35,7 +35,7 @@ struct SiteReplay {
   std::int64_t replayed = 0;   // number of the last jobs that were replayed; others fill the machine at the start
   std::int64_t too_large = 0;  // jobs larger than the machine
   std::string notes;           // what the reader left out or corrected
-  std::int64_t cores = 0;      // of the machine
+  std::int64_t cores = 0;      // number of cores of the machine
   double communication = 0;    // assumed share of communication in the run time, 0 to 1
   std::string pattern;         // assumed matrices
   std::int64_t begin_s = 0;    // start of the log; seconds since 1970 in a log of sacct. Times of `past` count from it
@@ -54,7 +54,7 @@ struct ReportFacts {
   std::string why_no_machine;
   std::optional<sim::Occupancy> occupancy;  // of the running jobs that the caller may see
   std::string why_no_occupancy;
-  DecisionInput decisions;  // since since_s; its notes say what is missing
+  DecisionInput decisions;  // made at since_s or later; the notes name missing sources
   std::optional<SiteReplay> replay;
   std::string why_no_replay;
   std::string mode;        // Mode in force in slurmctld; empty: not known
@@ -78,7 +78,7 @@ HtmlSection pairs_section(const ReportFacts& facts);
 // Decisions by policy and outcome, and the reasons why jobs ran as stock.
 HtmlSection decisions_section(const ReportFacts& facts);
 
-// What policies gained by their own records, with confidence intervals.
+// The gains of policies by their own records, with confidence intervals.
 HtmlSection gains_section(const ReportFacts& facts);
 
 // How large a job still fits together: now, and over time in the replay.
@@ -90,7 +90,7 @@ HtmlSection replay_section(const ReportFacts& facts);
 // What to switch on, and why.
 HtmlSection advice_section(const ReportFacts& facts);
 
-// Returns an interval for a table: "0.80 to 0.95"; "not known" of fewer than two values.
+// Returns an interval for a table: "0.80 to 0.95"; "not known" for fewer than two values.
 std::string shown_interval(const sim::MeanInterval& interval);
 
 // The gain of a policy by its own records: the cost of the placement divided by that of natural order on Slurm's own
@@ -98,7 +98,7 @@ std::string shown_interval(const sim::MeanInterval& interval);
 struct PolicyGain {
   std::string policy;
   bool used = true;           // false: the placements were computed and not used (Mode=observe or advise)
-  std::size_t users = 0;      // whose jobs these are
+  std::size_t users = 0;      // number of users whose jobs these are
   sim::MeanInterval by_jobs;  // Student's t over the jobs
   std::optional<sim::MeanInterval> by_users;  // bootstrap over the users, if there are gain_users or more
 };

@@ -118,7 +118,7 @@ std::string interval_text(const sim::MeanInterval& difference) {
                    difference.low > 0 || difference.high < 0 ? "" : " open");
 }
 
-// Returns the comparisons of all strategies for all jobs, and of the first with the others for groups of jobs.
+// Returns comparisons of all strategies for all jobs, and of the first strategy with each other for groups of jobs.
 std::string comparisons_text(const Report& report) {
   std::string out;
   for (const auto& [group, measure, first, second, c] : all_comparisons(report)) {
