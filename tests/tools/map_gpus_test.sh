@@ -92,7 +92,7 @@ linked() {
 # The lines of gres.conf contain as much as the description: the GPUs of ranks are the same by either.
 gres_lines() {
   local node cores wanted gpu
-  local by_nvml='placectl gres-conf: NVML --driver /proc/driver/nvidia/gpus'
+  local by_nvml="placectl gres-conf: NVML's --driver /proc/driver/nvidia/gpus"
   run gres-conf "$nodes/lumi-g.xml"
   refused 1 "placectl gres-conf: $nodes/lumi-g.xml GPU 0000:c1:00.0 --file --file /dev/dri/renderD[128-135] --file /dev/nvidia[0-7]"
   run gres-conf -n 'lumi[1-2]' --type mi250x --file '/dev/dri/renderD[128-135]' "$nodes/lumi-g.xml" -o lumi-g.conf
