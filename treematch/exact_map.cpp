@@ -34,9 +34,8 @@ struct Capacity {
 template <typename Sum>
 constexpr Sum never = Sum{1} << (8 * sizeof(Sum) - 3);
 
-// Returns the factor of the traffic in a sum of traffic and a second term, which counts all pairs of ranks equally. The
-// factor is large enough that the second term decides only among mappings of equal hop-bytes. Distances are at most 2 *
-// depth.
+// A cost is a factor times the hop-bytes, plus a second term that counts all pairs of ranks equally. Returns a factor
+// with which the second term decides only among mappings of equal hop-bytes. Distances are at most 2 * depth.
 Cost scale_of(std::int32_t ranks, std::int64_t depth) { return Cost{ranks} * ranks * (2 * Cost{depth} + 1) + 1; }
 
 // Whether sums of cuts_of() times distances up to 2 * depth fit into the type.
@@ -237,8 +236,9 @@ class ExactMapping {
     return sum;
   }
 
-  // Returns the tables of 1, 2 and up to `count` children of one class together. A mapping may need one child per rank
-  // even if fewer have enough slots: nodes have limits, and a child may have near and far slots.
+  // Returns tables for children of one class, at most `count` and at most one per rank. Entry k is for k + 1 children
+  // together. Even if few children have enough slots, a mapping may need one per rank, because nodes have limits and a
+  // child may have near and far slots.
   std::vector<Table> repeated(Table child, std::int32_t count, Set sets) const {
     std::vector<Table> tables{std::move(child)};
     const std::int32_t most = std::min(count, static_cast<std::int32_t>(std::bit_width(sets - 1)));

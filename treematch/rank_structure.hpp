@@ -46,9 +46,9 @@ class CutModel {
 std::vector<std::vector<std::int32_t>> leaf_sets(const CutModel& model, const TreeTopology& tree,
                                                  std::span<const std::int32_t> usable);
 
-// Ranks joined to units of one size. A unit takes a place: as many leaves just below one vertex as it has ranks. The
-// traffic inside a unit travels equally far in each place, so only the traffic between units must be mapped. There are
-// more leaves than the units need. A vertex has places for whole units only, so some of its leaves may stay free.
+// Ranks joined to units of one size. A place for a unit of k ranks is k leaves just below one vertex of the tree. The
+// traffic inside a unit travels equally far in each place, so only the traffic between units must be mapped. A vertex
+// has places for whole units only, so some of its leaves may stay free.
 struct RankUnits {
   std::int32_t size = 0;              // ranks of a unit; the last unit may have fewer
   std::vector<std::int32_t> unit_of;  // unit of each rank

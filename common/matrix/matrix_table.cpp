@@ -30,8 +30,8 @@ bool has_fields(const TextScanner& in, std::size_t count) {
   return fields == count || (fields + 1 == count && in.ends_in_comma());
 }
 
-// Returns whether the first field of a header stands above the names of the rows. That field is empty, or the name of
-// the index if pandas wrote the file; the names of the rows must then equal those of the columns, in order.
+// Returns whether the first field of a header stands above the names of the rows. This field is empty, or it is the
+// name that pandas writes for the index. If it is a name, the rows must have the names of the columns, in their order.
 bool has_corner(TextScanner in) {
   const std::string_view corner = next_name(in);
   if (corner.empty() || parse_real(corner)) return corner.empty();

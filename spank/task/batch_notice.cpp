@@ -50,8 +50,8 @@ bool has_request(spank_t spank) {
 }
 
 // Removes what slurmctld sent to an earlier start of the job, or to another task of its array. slurmctld itself does
-// this, unless it runs without the select plugin of slurm-placement now. SLURM_ARRAY_TASK_ID may belong to another job:
-// the array task that submitted this one.
+// this, unless it runs without the select plugin of slurm-placement now. The array task comes from spank_get_item(),
+// because a job may inherit SLURM_ARRAY_TASK_ID from an array task that submitted it.
 void forget_earlier_start(spank_t spank) {
   std::string present;
   std::uint32_t task = NO_VAL;

@@ -75,8 +75,8 @@ PolicySpec spec_of_job(const PolicySpec& of_job, const MapTask& task) {
 }
 
 // Distributes `ranks` tasks over the nodes of the allocation, at most `per_node` on each, unless they have this number
-// already. If they do not fit, throws Error for a launcher's number, which may overcommit, else UsageError. `cores` is
-// the number of cores of each task; none: as for the tasks of the allocation.
+// already. If they do not fit, throws Error if `of_launcher` is true, because a launcher may overcommit, and otherwise
+// UsageError. `cores` is the number of cores of each task; none: as for the tasks of the allocation.
 void set_ranks(std::int64_t ranks, std::int64_t per_node, std::optional<std::int64_t> cores, bool of_launcher,
                spank::Allocation& allocation) {
   StepShape& step = allocation.step;
@@ -112,9 +112,9 @@ void fold_matrix(std::int64_t nodes, MapTask& task) {
   task.matrix = std::make_shared<const CommMatrix>(task.matrix->aggregated(node_of, static_cast<std::int32_t>(nodes)));
 }
 
-// Adds the state and the planned ranks that slurmctld sent with the job, as for a step by the policy of the task. If
-// the policy is `named` on the command line, missing data of placement-monitor is added too. Notes on standard error
-// name missing data, and a Mode with which srun places no ranks. Throws Error if slurmctld does not answer.
+// Adds the state and the planned ranks that slurmctld sent with the job, as srun does for a step. If the policy is
+// `named` on the command line, also adds missing data of placement-monitor. Notes on standard error name missing data,
+// and a Mode with which srun places no ranks. Throws Error if slurmctld does not answer.
 void take_plan(const MapTask& task, bool named, std::optional<std::uint32_t> component, spank::Allocation& allocation) {
   const ControllerState& controller = allocation.controller;
   notify(task.command, allocation.view.warning);
