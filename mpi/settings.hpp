@@ -36,7 +36,7 @@ inline constexpr const char* profile_variables[] = {
     "PLACEMENT_PROFILE_SALVAGE", "PLACEMENT_PROFILE_SUMMARY", "PLACEMENT_PROFILE_SAMPLE",
     "PLACEMENT_PROFILE_CHILDREN"};
 
-// The command's option for each variable that it set, as "--count", which errors name in place of the variable.
+// The option of placement-profile, such as "--count", by the variable that it set. Errors then name the option.
 using SettingOptions = std::map<std::string_view, std::string>;
 
 // Returns the settings from `profile_variables`. Throws Error when a value is not one of the allowed ones.

@@ -236,9 +236,9 @@ class ExactMapping {
     return sum;
   }
 
-  // Returns tables for children of one class, at most `count` and at most one per rank. Entry k is for k + 1 children
-  // together. Even if few children have enough slots, a mapping may need one per rank, because nodes have limits and a
-  // child may have near and far slots.
+  // Returns tables for children of one class, at most `count` tables and at most one per rank. Entry k is for k + 1
+  // children together. Even if fewer children have slots for all ranks, a mapping may use up to one child per rank,
+  // because nodes have limits, and because a child may have near and far slots.
   std::vector<Table> repeated(Table child, std::int32_t count, Set sets) const {
     std::vector<Table> tables{std::move(child)};
     const std::int32_t most = std::min(count, static_cast<std::int32_t>(std::bit_width(sets - 1)));

@@ -85,7 +85,7 @@ class RankStructure {
   // Returns the model of the traffic that leaves a part of the ranks, fitted to a quick recursive bisection.
   const CutModel& model();
 
-  // Returns the position of each rank in the order of the parts of the bisection for model().
+  // Returns the position of each rank after the bisection for model(). The ranks of one part are consecutive.
   std::span<const std::int32_t> order();
 
   // Returns the groups that heavy pairs join (`treematch/heavy_groups.hpp`): either none, or at least two that together

@@ -79,7 +79,7 @@ struct Placement {
   Cost natural_cost = 0;             // hop-bytes on these leaves or nodes with ranks in natural order
   std::vector<std::string> reasons;  // for the user, one fact each
   bool optimal = false;              // proven: no placement within the limits and the scope has fewer hop-bytes
-  std::string lack;  // data that the policy needed for the ranks of a step and did not have, for the user; empty: none
+  std::string lack;  // message to the user: which data were missing to place the ranks of a step; empty: none
 };
 
 // The function of each policy: places the request on the view before the deadline. Throws PlacementError when it finds

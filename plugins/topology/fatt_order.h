@@ -17,7 +17,7 @@ extern "C" {
 struct placement_fatt_message {
 	char text[1024];	/* the line for the log; empty if there is none */
 	bool is_error;
-	bool must_stop;		/* slurmctld must stop: with any order, cores of running jobs could go to other jobs */
+	bool must_stop;		/* slurmctld must stop: each order could give cores of running jobs to other jobs */
 };
 
 /*

@@ -21,7 +21,7 @@ namespace placement::spank {
 namespace {
 
 constexpr std::time_t learned_anew_after_s = 30 * 86400;
-constexpr double most_difference_of_runs = 0.1;  // largest share of the traffic by which runs differ and still agree
+constexpr double most_difference_of_runs = 0.1;  // runs agree if at most this share of their traffic differs
 
 std::shared_ptr<const CommMatrix> matrix_in(const StoredProfile& profile, TrafficWeight weight) {
   try {
