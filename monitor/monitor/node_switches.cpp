@@ -59,7 +59,7 @@ const std::vector<protocol::NetAddress>& AddressCache::find(const std::string& a
   const double began_s = protocol::steady_s();
   entry.addresses = resolve_(address, 0);
   const double took_s = protocol::steady_s() - began_s;
-  if (took_s > slow_s) pause_until_s_ = now_s + (1 + pauses) * took_s;
+  if (took_s > slow_s) pause_until_s_ = now_s + (entry.addresses.empty() ? 1 + pauses : 2) * took_s;
   entry.until_s = now_s + (entry.addresses.empty() ? std::max(bad_for_s, times_the_wait * took_s) : good_for_s);
   return entry.addresses;
 }

@@ -28,7 +28,8 @@ class AddressCache {
  public:
   explicit AddressCache(decltype(protocol::resolve)* resolve = protocol::resolve) : resolve_(resolve) {}
   // Returns the addresses of a host, with port 0, or none when the resolver knows none. May block for a lookup. After a
-  // lookup of more than 0.1 s, there is no other one for four times its duration. Then find() returns what is cached.
+  // lookup of more than 0.1 s, there is no other one for its duration, or four times its duration if it found nothing.
+  // Then find() returns what is cached.
   const std::vector<protocol::NetAddress>& find(const std::string& address, double now_s);
 
  private:

@@ -19,6 +19,7 @@
 #include "common/slurm/controller_query.hpp"
 #include "common/util/parent_process.hpp"
 #include "common/util/text.hpp"
+#include "monitor/protocol/sockets.hpp"
 
 namespace placement::monitor {
 
@@ -74,12 +75,16 @@ bool is_first_controller(std::int32_t order) {
     if (node.node_addr) std::fprintf(out, "a %s %s\n", node.name, node.node_addr);
   }
   job_info_msg_t* jobs = nullptr;
-  if (with_jobs && slurm_load_jobs(0, &jobs, SHOW_ALL) == SLURM_SUCCESS)
+  const double began_s = protocol::steady_s();
+  if (told && with_jobs && slurm_load_jobs(0, &jobs, SHOW_ALL) == SLURM_SUCCESS) {
+    const double took_s = protocol::steady_s() - began_s;
     for (std::uint32_t i = 0; i < jobs->record_count; ++i) {
       const job_info_t& job = jobs->job_array[i];
       if ((job.job_state & JOB_STATE_BASE) == JOB_RUNNING && job.num_nodes == 1 && job.nodes)
         std::fprintf(out, "j %s %u\n", job.nodes, job.job_id);
     }
+    std::fprintf(out, "J %.6f\n", took_s);
+  }
   try {
     const std::string lines = ask_controller();
     std::fprintf(out, "c\n");  // slurmctld answered
@@ -106,6 +111,7 @@ SlurmAnswer parse_slurm_answer(std::string_view text) {
     answer.denied = answer.denied || line == "d";
     has_settings = has_settings || line == "c";
     if (line == "h" || line == "-") answer.is_next_to_active = line == "h";
+    if (words.size() == 2 && words[0] == "J") answer.jobs_took_s = parse_real(words[1]);
     if (line.starts_with("c ")) settings += std::string(line.substr(2)) + "\n";
     if (words.size() != 3) continue;
     const auto found = index.find(words[1]);
@@ -131,6 +137,8 @@ std::string SlurmNodes::ask(double now_s) {
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return std::string("pipe2: ") + std::strerror(errno);
   FileDescriptor from(ends[0]);
   const FileDescriptor to(ends[1]);
+  const bool with_jobs = now_s >= jobs_due_s_;
+  if (with_jobs) jobs_due_s_ = now_s + jobs_retry_s;
   const pid_t parent = getpid();
   child_ = fork();
   if (child_ == 0) {
@@ -139,7 +147,7 @@ std::string SlurmNodes::ask(double now_s) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     fcntl(to, F_SETFL, 0);  // only the writer may block
-    tell(to, slurm_conf_, order_, now_s >= jobs_due_s_);
+    tell(to, slurm_conf_, order_, with_jobs);
   }
   if (child_ < 0) return std::string("fork: ") + std::strerror(errno);
   pipe_ = std::move(from);
@@ -172,8 +180,8 @@ std::optional<SlurmAnswer> SlurmNodes::collect(double now_s) {
   }
   stop();
   SlurmAnswer answer = parse_slurm_answer(std::exchange(text_, {}));
-  if (answer.whole && asked_s_ >= jobs_due_s_) {
-    jobs_due_s_ = now_s + std::min(jobs_pauses * (now_s - asked_s_), most_jobs_pause_s);
+  if (answer.jobs_took_s) {
+    jobs_due_s_ = now_s + std::min(jobs_pauses * *answer.jobs_took_s, most_jobs_pause_s);
     for (const SlurmNode& node : answer.nodes) jobs_[node.name] = node.jobs;
   }
   for (SlurmNode& node : answer.nodes) node.jobs = jobs_[node.name];

@@ -33,11 +33,12 @@ struct SlurmAnswer {
   bool denied = false;  // slurmctld returns nothing about nodes to this user, as with PrivateData=nodes
   std::optional<bool> is_next_to_active;  // whether the active slurmctld runs on this host; none: not known
   std::vector<SlurmNode> nodes;
+  std::optional<double> jobs_took_s;  // slurmctld sent all jobs in this time; none: it was not asked, or failed
   std::optional<ControllerState> controller;  // the settings in force; none: slurmctld did not send them
 };
 
 // Reads the lines that the asking process writes. Lines that are cut or not valid are ignored. The lines are:
-//   n NAME VIEW       a NAME ADDRESS       j NAME JOB       . (the end)
+//   n NAME VIEW       a NAME ADDRESS       j NAME JOB       J SECONDS (all jobs were sent)       . (the end)
 //   c (slurmctld answers about its settings)                c NAME = VALUE
 //   d (slurmctld returns nothing about nodes)               h or - (the active slurmctld runs on this host or not)
 SlurmAnswer parse_slurm_answer(std::string_view text);
@@ -62,8 +63,9 @@ class SlurmNodes {
   bool next_to_active(double now_s) const { return now_s - next_s_ < next_good_s; }
   static constexpr double most_s = 20, next_good_s = 70;
   // slurmctld packs all jobs, also pending ones, under its locks. So the asking process asks for them again only after
-  // a pause of this many times the duration of the answer. Until then collect() returns the last jobs.
-  static constexpr double jobs_pauses = 50, most_jobs_pause_s = 300;
+  // a pause of this many times the duration of the answer, and after a failure in jobs_retry_s. Until then collect()
+  // returns the last jobs.
+  static constexpr double jobs_pauses = 50, most_jobs_pause_s = 300, jobs_retry_s = 60;
   static constexpr std::size_t most_bytes = 32 << 20;
 
  private:

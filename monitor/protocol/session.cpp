@@ -237,16 +237,22 @@ ServerSessions::Received ServerSessions::answer_hello(const Nonce& nonce, const 
 // Returns whether a credential from this address may be decoded, which takes time.
 bool ServerSessions::may_attempt(Peer& peer, const NetAddress& from, double now_s) {
   if (peer.address == from) return peer.attempts.take(now_s);
-  if (is_reserved_port(from.port) && (!peer.channel || peer.address.ip == from.ip)) return peer.reserved.take(now_s);
+  const bool reserved = is_reserved_port(from.port);
+  if (reserved && peer.channel && peer.address.ip == from.ip) return peer.reserved.take(now_s);
   if (peer.strangers.empty())
-    peer.strangers.assign(stranger_buckets, TokenBucket(limits_.stranger_joins_per_s, limits_.peer_joins_burst));
-  // A keyed hash of port and minute selects the bucket. So only the monitor knows which ports share a bucket for a
-  // minute.
-  const auto minute = static_cast<std::uint64_t>(now_s / 60);
+    peer.strangers.assign(2 * stranger_buckets, TokenBucket(limits_.stranger_joins_per_s, limits_.peer_joins_burst));
+  // A keyed hash selects the bucket by the minute and the port, or by the minute and the host of a reserved port. So only
+  // the monitor knows which ports, and which hosts, share a bucket for a minute.
   Bytes text;
-  ByteWriter(text).number(minute << 16 | from.port, sizeof minute);
-  TokenBucket& bucket = peer.strangers[keyed_hash(cookie_key_, text)[0] % stranger_buckets];
-  return bucket.take(now_s) && joins_.take(now_s);
+  ByteWriter writer(text);
+  writer.number(static_cast<std::uint64_t>(now_s / 60), sizeof(std::uint64_t));
+  if (reserved)
+    writer.put(from.ip);
+  else
+    writer.number(from.port, sizeof from.port);
+  TokenBucket& bucket =
+      peer.strangers[keyed_hash(cookie_key_, text)[0] % stranger_buckets + (reserved ? stranger_buckets : 0)];
+  return bucket.take(now_s) && joins_.take(from, now_s);
 }
 
 ServerSessions::Received ServerSessions::answer_join(const JoinFrame& join, const NetAddress& from, double now_s) {

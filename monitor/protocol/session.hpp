@@ -97,7 +97,8 @@ class ClientSession {
 
 // The limits of ServerSessions.
 struct SessionLimits {
-  double joins_per_s = 500;  // credentials decoded for all unknown senders together
+  // The rate of credentials decoded for all unknown senders together. Reserved ports and other ports have it each.
+  double joins_per_s = 500;
   double joins_burst = 1000;
   // Three limits of a peer have this value: joins with a valid credential, credentials from the port of its last
   // session, and credentials from its other reserved ports.
@@ -161,8 +162,8 @@ class ServerSessions {
     double since_s = 0;
     TokenBucket joins;
     TokenBucket attempts;                // credentials that came from `address`
-    TokenBucket reserved;                // credentials from other ports that only root can send from, on its host
-    std::vector<TokenBucket> strangers;  // credentials from other ports, by a keyed hash of the port; empty: none came
+    TokenBucket reserved;                // with a session: credentials from other reserved ports of the session's host
+    std::vector<TokenBucket> strangers;  // credentials from all others, by a keyed hash; empty: none came
     TokenBucket datagrams;
   };
 
@@ -193,7 +194,7 @@ class ServerSessions {
   Key cookie_key_{};
   AnswerRate hellos_;
   AnswerRate resets_;  // resets have their own limit, because they are less important: they only spare the agent a wait
-  TokenBucket joins_;
+  AnswerRate joins_;
   std::array<std::uint64_t, static_cast<std::size_t>(Refusal::count)> refused_{};
 };
 

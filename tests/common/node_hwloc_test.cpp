@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0-or-later The nodes of tests/data/node_topologies; make_nodes there names the sources
-// of their facts.
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The nodes of tests/data/node_topologies; make_nodes there names the sources of their facts.
 #include "common/topology/node_topology.hpp"
 
 #include <cstdio>

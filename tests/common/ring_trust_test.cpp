@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0-or-later Tests of what other users can do to the ring of decisions, or put in its
-// place.
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tests of what other users can do to the ring of decisions, or put in its place.
 #include "common/decision/decision_ring.hpp"
 
 #include <fcntl.h>

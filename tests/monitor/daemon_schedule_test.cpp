@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: GPL-2.0-or-later Tests when the loops of placement-agent and placement-monitor act, on a
-// simulated clock. The times are those that placement-agent(8) and placement-monitor(8) state.
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tests when the loops of placement-agent and placement-monitor act, on a simulated clock. The times are those that
+// placement-agent(8) and placement-monitor(8) state.
 #include <vector>
 
 #include "monitor/agent/agent.hpp"

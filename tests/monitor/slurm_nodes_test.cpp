@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <slurm/slurm.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <new>
 
@@ -18,6 +19,8 @@ namespace {
 struct Controller {
   int job_queries = 0;
   std::uint32_t job = 7;  // runs on node n1
+  bool sends_jobs = true;
+  useconds_t packs_us = 0;
 };
 Controller* controller = nullptr;
 
@@ -53,42 +56,60 @@ int slurm_load_jobs(time_t, job_info_msg_t** answer, uint16_t) {
   message.job_array = &job;
   *answer = &message;
   ++controller->job_queries;
-  return SLURM_SUCCESS;
+  usleep(controller->packs_us);
+  return controller->sends_jobs ? SLURM_SUCCESS : SLURM_ERROR;
 }
 
 int slurm_load_ctl_conf(time_t, slurm_conf_t**) { return SLURM_ERROR; }
 
 }  // extern "C"
 
+namespace {
+
+using Jobs = std::vector<std::uint32_t>;
+
+// The jobs of n1 in the answer to a query at this time.
+Jobs jobs_at(SlurmNodes& asker, double at_s) {
+  ck_assert_text_eq(asker.ask(at_s), "");
+  for (;;) {
+    pollfd wait{asker.descriptor(), POLLIN, 0};
+    ck_assert_int_eq(poll(&wait, 1, 10000), 1);
+    const auto answer = asker.collect(at_s);
+    if (!answer) continue;
+    ck_assert(answer->whole);
+    ck_assert_uint_eq(answer->nodes.size(), 1);
+    ck_assert(answer->nodes[0].view == SlurmView::responding);
+    return answer->nodes[0].jobs;
+  }
+}
+
+}  // namespace
+
 // With many jobs, the answer takes long, and slurmctld packs it under its locks.
 START_TEST(jobs_are_asked_for_less_often_when_the_answer_takes_long) {
+  *controller = {};
   SlurmNodes asker("/no/such/slurm.conf", 0);
-  const auto jobs = [&](double at_s, double lasts_s) {
-    ck_assert_text_eq(asker.ask(at_s), "");
-    for (;;) {
-      pollfd wait{asker.descriptor(), POLLIN, 0};
-      ck_assert_int_eq(poll(&wait, 1, 10000), 1);
-      const auto answer = asker.collect(at_s + lasts_s);
-      if (!answer) continue;
-      ck_assert(answer->whole);
-      ck_assert_uint_eq(answer->nodes.size(), 1);
-      ck_assert(answer->nodes[0].view == SlurmView::responding);
-      return answer->nodes[0].jobs;
-    }
-  };
-  using Jobs = std::vector<std::uint32_t>;
-  ck_assert(jobs(100, 1) == Jobs{7});
+  controller->packs_us = 100'000;
+  ck_assert(jobs_at(asker, 100) == Jobs{7});
   controller->job = 8;
-  ck_assert(jobs(120, 1) == Jobs{7});
-  ck_assert(jobs(150, 1) == Jobs{7});
+  ck_assert(jobs_at(asker, 104) == Jobs{7});  // 50 times 0.1 s at least
   ck_assert_int_eq(controller->job_queries, 1);
-  ck_assert(jobs(151, 0.01) == Jobs{8});
-  ck_assert(jobs(160, 15) == Jobs{8});
+  ck_assert(jobs_at(asker, 401) == Jobs{8});  // 300 s at most
+  ck_assert_int_eq(controller->job_queries, 2);
+}
+END_TEST
+
+START_TEST(jobs_stay_known_if_slurmctld_does_not_send_them) {
+  *controller = {};
+  SlurmNodes asker("/no/such/slurm.conf", 0);
+  ck_assert(jobs_at(asker, 100) == Jobs{7});
+  controller->sends_jobs = false;
+  ck_assert(jobs_at(asker, 1000) == Jobs{7});
+  controller->sends_jobs = true;
+  controller->job = 8;
+  ck_assert(jobs_at(asker, 1059) == Jobs{7});
+  ck_assert(jobs_at(asker, 1060) == Jobs{8});
   ck_assert_int_eq(controller->job_queries, 3);
-  ck_assert(jobs(470, 1) == Jobs{8});  // after 300 s at the latest
-  ck_assert_int_eq(controller->job_queries, 3);
-  ck_assert(jobs(475, 1) == Jobs{8});
-  ck_assert_int_eq(controller->job_queries, 4);
 }
 END_TEST
 
@@ -99,6 +120,7 @@ int main() {
   Suite* suite = suite_create("slurm_nodes");
   TCase* tests = tcase_create("slurm_nodes");
   tcase_add_test(tests, jobs_are_asked_for_less_often_when_the_answer_takes_long);
+  tcase_add_test(tests, jobs_stay_known_if_slurmctld_does_not_send_them);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

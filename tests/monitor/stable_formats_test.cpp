@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: GPL-2.0-or-later The files of an older version are read, and encoded again to the same
-// bytes. So each version reads the data of the other: an old agent works with a new monitor and the reverse, a new
-// placectl reads an old snapshot. The files of the older version are in tests/data/stable_formats.
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The files of an older version are read, and encoded again to the same bytes. So each version reads the data of the
+// other: an old agent works with a new monitor and the reverse, a new placectl reads an old snapshot. The files of the
+// older version are in tests/data/stable_formats.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
