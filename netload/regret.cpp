@@ -42,7 +42,7 @@ Parts parts_of(const GroupInput& input, const Group& group) {
   for (const std::int32_t node : group.nodes) parts.slowest = std::max(parts.slowest, input.slowdown[node]);
   const auto size = static_cast<double>(group.nodes.size());
   if (size > 1) parts.network = group.network_load / (size * (size - 1) / 2);
-  // The difference from the peak is 0 on the best links, but messages take time there, too.
+  // NL that is not dense() counts missing bandwidth, which is 0 on the best links. 1/nodes stands for their time.
   if (size > 1 && !input.network->dense()) parts.network += 1 / static_cast<double>(input.network->nodes());
   return parts;
 }

@@ -66,8 +66,8 @@ class StockChooser {
     return best;
   }
 
-  // Returns a value above 0 when switch a suits the nodes still required better than switch b. If neither has enough
-  // nodes, the switches above the two are compared.
+  // Returns a value above 0 if switch a is better than b for the remaining nodes of the job; below 0 if b is better.
+  // If neither has enough nodes, the switches above the two are compared.
   int compare(std::int32_t a, std::int32_t b) const {
     const auto sign = [](std::int32_t x, std::int32_t y) { return (x > y) - (x < y); };
     for (;;) {
@@ -107,8 +107,8 @@ class StockChooser {
 };
 
 // Returns the choice of Slurm without topology/tree, by runs of consecutive numbers of the offered nodes. A node with
-// at least `share` free cores is offered. Takes the smallest run that holds all remaining tasks, otherwise the run with
-// the most free cores, and its nodes in their order. Returns nothing when the offered nodes do not suffice.
+// at least `share` free cores is offered. Until all tasks have cores, takes the smallest run that holds the remaining
+// tasks, or else the run with the most free cores. Returns nothing when the offered nodes do not suffice.
 std::vector<NodeShare> choose_in_runs(std::span<const std::int32_t> free, std::int32_t tasks, std::int32_t share) {
   struct Run {
     std::int32_t first, last;

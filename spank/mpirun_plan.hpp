@@ -66,7 +66,7 @@ std::string launcher_daemon(spank_t spank);
 // rankfile or the plan's hostfile. Open MPI's mpirun drops srun's output, so the parent's standard error is used.
 //   daemon          the result of launcher_daemon()
 //   why_not_srun    why srun does not place ranks by the policy either; else empty
-//   for_srun_alone  whether the job uses a stored profile (auto), which only srun finds, by the program that it starts
+//   for_srun_alone  whether the job uses a stored profile (auto). Only srun finds it, because srun knows the program
 void tell_launcher(std::string_view daemon, const std::string& policy, const MpirunPlan& plan,
                    const std::string& why_not_srun, bool for_srun_alone);
 

@@ -23,8 +23,8 @@ enum class NodeWeights { respect, ignore };
 
 // How placement-monitor estimates outage probabilities.
 enum class OutageEstimator {
-  // Beta-Bernoulli: from the node's outages and hours of observation, with less weight for old ones. The prior has the
-  // rate of all nodes as mean, which is the result before the first outage of any node.
+  // Beta-Bernoulli: from the node's outages and hours of observation, with less weight for old ones. The mean of the
+  // prior is the rate of all nodes. Until a node of the cluster has an outage, this rate applies to each node.
   beta,
   moving_average,           // outages per hour of observation in the last 30 days
   weighted_moving_average,  // outages per hour of observation, old ones counting less

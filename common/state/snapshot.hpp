@@ -28,12 +28,12 @@ std::vector<std::byte> encode_snapshot(const LiveState& state);
 inline constexpr std::size_t snapshot_alignment = 64;
 LiveState decode_snapshot(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
-// Returns the state in the bytes of a file, at any address, and keeps none of them. Throws Error with the reason.
+// Copies the bytes of a file, which may be at any address, and returns their state. Throws Error with the reason.
 LiveState decode_snapshot(std::string_view bytes);
 
 // Writes the state to the file `path`. Every user may read it. With `only_for`, only this user, root and the writer may
-// read it; except for root, the file system must have access control lists. The file is written under another name,
-// then renamed, so a reader sees either the whole old file or the whole new one. Throws Error with the file's name.
+// read it. Unless `only_for` is root, this requires a file system with access control lists. The file is written under
+// another name, then renamed, so a reader sees the whole old or the whole new file. Throws Error with the file's name.
 void write_snapshot(const std::string& path, const LiveState& state, std::optional<uid_t> only_for = {});
 
 // Reads the file `path` into memory and returns its state. The file is not mapped: a process that maps a file is killed

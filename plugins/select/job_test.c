@@ -227,7 +227,7 @@ static struct placement_decision *decide_ahead(struct job_view *view, const stru
 /*
  * Answers backfill without Slurm's own choice, which would take a second test. If the job can start at once on the
  * policy's nodes, puts them into `arguments` and returns true. Otherwise returns false, with the job unchanged. Also
- * returns false if Slurm must answer first, to record its choice or to check that the job can start before a put-off.
+ * returns false if Slurm must answer first: to record its choice, or because only a job that can start is put off.
  */
 static bool runs_by_plan(const struct job_test_arguments *arguments)
 {
@@ -311,7 +311,7 @@ static int will_run(const struct job_test_arguments *arguments)
 
 		rc = call_real_job_test(arguments);
 		if (rc != SLURM_SUCCESS || job->start_time > time(NULL)) {
-			/* On success backfill would reserve nodes for this job, which may still wait when they are free. */
+			/* An error, so that backfill reserves no nodes. The job may still wait when they become free. */
 			if (for_backfill && is_waiting(job))
 				rc = SLURM_ERROR;
 		} else {

@@ -30,7 +30,7 @@ struct Report {
   std::vector<std::pair<std::string, std::string>> machine_options;  // the result of machine_options()
 };
 
-// Returns tables for a terminal: the input, a line per strategy, paired comparisons, and switches by size of the job.
+// Returns tables for a terminal: input, a line per strategy, paired comparisons, and leaf switches by job size.
 std::string report_text(const Report& report);
 
 // Returns the report as one JSON object.
