@@ -114,8 +114,8 @@ void make_directories_of(const std::string& path) {
   if (geteuid() == 0) stat("/", &root);  // in a user namespace, another number owns the directories of root
   for (std::filesystem::path part = directory; geteuid() == 0 && part.has_relative_path(); part = part.parent_path())
     for (const int follow : {AT_SYMLINK_NOFOLLOW, 0})
-      if (struct stat found; fstatat(AT_FDCWD, part.c_str(), &found, follow) == 0 && found.st_uid != 0 &&
-                             found.st_uid != root.st_uid)
+      if (struct stat found;
+          fstatat(AT_FDCWD, part.c_str(), &found, follow) == 0 && found.st_uid != 0 && found.st_uid != root.st_uid)
         throw Error(path + ": another user owns " + part.string());
   std::error_code ignored;
   std::filesystem::create_directories(directory, ignored);

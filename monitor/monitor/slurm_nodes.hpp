@@ -33,7 +33,7 @@ struct SlurmAnswer {
   bool denied = false;  // slurmctld returns nothing about nodes to this user, as with PrivateData=nodes
   std::optional<bool> is_next_to_active;  // whether the active slurmctld runs on this host; none: not known
   std::vector<SlurmNode> nodes;
-  std::optional<double> jobs_took_s;  // slurmctld sent all jobs in this time; none: it was not asked, or failed
+  std::optional<double> jobs_took_s;          // slurmctld sent all jobs in this time; none: it was not asked, or failed
   std::optional<ControllerState> controller;  // the settings in force; none: slurmctld did not send them
 };
 

@@ -241,8 +241,8 @@ bool ServerSessions::may_attempt(Peer& peer, const NetAddress& from, double now_
   if (reserved && peer.channel && peer.address.ip == from.ip) return peer.reserved.take(now_s);
   if (peer.strangers.empty())
     peer.strangers.assign(2 * stranger_buckets, TokenBucket(limits_.stranger_joins_per_s, limits_.peer_joins_burst));
-  // A keyed hash selects the bucket by the minute and the port, or by the minute and the host of a reserved port. So only
-  // the monitor knows which ports, and which hosts, share a bucket for a minute.
+  // A keyed hash selects the bucket by the minute and the port, or by the minute and the host of a reserved port. So
+  // only the monitor knows which ports, and which hosts, share a bucket for a minute.
   Bytes text;
   ByteWriter writer(text);
   writer.number(static_cast<std::uint64_t>(now_s / 60), sizeof(std::uint64_t));
