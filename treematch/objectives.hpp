@@ -37,13 +37,13 @@ using PlaceByHopBytes = std::function<Placement(const ClusterView&, const Reques
 Placement place_by_objective(Objective objective, const ClusterView& view, const Request& request,
                              const Deadline& deadline, const PlaceByHopBytes& place);
 
-// As above, with the objective `balanced`. Starts from the placement with the least hop-bytes and the number of leaf
+// As place_by_objective(), with `balanced`. Starts from the placement with the least hop-bytes and the number of leaf
 // switches that it uses. For this number, one fewer and one more, places the request again with at most an even share
 // of the tasks on each leaf switch.
 Placement place_balanced(const ClusterView& view, const Request& request, const Deadline& deadline,
                          const PlaceByHopBytes& place);
 
-// As above, with the objective `worst_group`. Starts from the placement with the least hop-bytes. Then puts each
+// As place_by_objective(), with `worst_group`. Starts from the placement with the least hop-bytes. Then puts each
 // group on as few leaf switches as possible, and also maps by matrices in which the traffic inside groups is increased.
 Placement place_by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline,
                                const PlaceByHopBytes& place);
