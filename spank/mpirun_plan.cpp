@@ -17,7 +17,6 @@
 
 #include "common/decision/job_variables.hpp"
 #include "common/policy/config.hpp"
-#include "common/slurm/slurm_command.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/util/deadline.hpp"
 #include "common/util/environment.hpp"
@@ -71,7 +70,7 @@ std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
   if (!controller.mode.empty() && controller.mode != mode_names[PLACEMENT_ENFORCE])
     throw Error("Mode=" + controller.mode + " in slurmctld");
   if (const std::string unread = take_plan_of_job(allocation.step, allocation.view); !unread.empty()) tell_user(unread);
-  const CoreNumbering numbering = core_numbering(SlurmCommand({"scontrol", "show", "config"}).text());
+  const CoreNumbering numbering = core_numbering(allocation.configuration);
   return JobPlan{sequential_hostfile(allocation, place_in(allocation, *placement_request), numbering),
                  wanted == "yes" || controller.setting("MpirunByPolicy") == "yes"};
 }

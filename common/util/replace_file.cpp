@@ -110,15 +110,26 @@ Place place_of(const std::string& path) {
 
 void make_directories_of(const std::string& path) {
   const std::filesystem::path directory = std::filesystem::path(path).parent_path();
+  if (geteuid() != 0) {
+    std::error_code failed;
+    std::filesystem::create_directories(directory, failed);
+    if (failed) throw Error(directory.string() + ": cannot be created: " + failed.message());
+    return;
+  }
   struct stat root {};
-  if (geteuid() == 0) stat("/", &root);  // in a user namespace, another number owns the directories of root
-  for (std::filesystem::path part = directory; geteuid() == 0 && part.has_relative_path(); part = part.parent_path())
+  stat("/", &root);  // in a user namespace, another number owns the directories of root
+  for (std::filesystem::path part = directory; part.has_relative_path(); part = part.parent_path())
     for (const int follow : {AT_SYMLINK_NOFOLLOW, 0})
       if (struct stat found;
           fstatat(AT_FDCWD, part.c_str(), &found, follow) == 0 && found.st_uid != 0 && found.st_uid != root.st_uid)
         throw Error(path + ": another user owns " + part.string());
-  std::error_code ignored;
-  std::filesystem::create_directories(directory, ignored);
+  std::filesystem::path part;
+  for (const std::filesystem::path& name : directory) {
+    part /= name;
+    const Place place = place_for_root(part.string(), true);
+    if (!place.name.empty() && mkdirat(place.directory, place.name.c_str(), 0777) != 0 && errno != EEXIST)
+      fail_errno(part.string(), "cannot be created");
+  }
 }
 
 FileDescriptor open_output(const std::string& path) {

@@ -23,8 +23,8 @@ bool let_user_read(int file, uid_t reader) noexcept;
 // Throws Error with the path and the reason; the old file then stays.
 void replace_file(const std::string& path, std::span<const std::byte> bytes, const std::function<bool(int)>& admit);
 
-// Creates the directories of `path` that are missing. Throws Error for root if another user owns a directory or a
-// symbolic link of the path. Other failures are left to the function that opens `path`.
+// Creates the directories of `path` that are missing. Throws Error if one cannot be created, and for root if another
+// user owns a directory or a symbolic link of the path.
 void make_directories_of(const std::string& path);
 
 // Opens `path` for writing as fopen() does, and empties it. A process of root rejects symbolic links of other users,

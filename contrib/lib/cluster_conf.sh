@@ -331,13 +331,15 @@ live_conf() {
   done
 }
 
-# Prints the environment of a client, one NAME=VALUE per line.
+# Prints the environment of clients and daemons, one NAME=VALUE per line. Without hwloc's plugins, a slurmstepd or rank loads
+# no libraries of X11 and OpenCL, which takes a sixth of the processor time of a small job.
 client_env() {
   local interface=lo
   [ "$mode" = netns ] && interface=data0
   cat <<END
 SLURM_CONF=$ROOT/slurm.conf
 SP_CLUSTER_NAME=$name
+HWLOC_PLUGINS_PATH=/nonexistent
 OMPI_MCA_btl=self,vader,tcp
 OMPI_MCA_btl_tcp_if_include=$interface
 OMPI_MCA_btl_base_warn_component_unused=0

@@ -19,6 +19,7 @@
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"
+#include "common/util/replace_file.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::spank {
@@ -156,10 +157,13 @@ void make_room(const std::string& directory, bool learned) {
 void prepare(const std::string& directory, bool learned) {
   // With this umask, each directory that is created gives access to the user only.
   const mode_t before = umask(077);
-  std::error_code failed;
-  fs::create_directories(directory, failed);
+  try {
+    make_directories_of(directory + "/");
+  } catch (...) {
+    umask(before);
+    throw;
+  }
   umask(before);
-  if (failed) throw Error("cannot make " + directory + ": " + failed.message());
   check_owner(directory);
   make_room(directory, learned);
 }

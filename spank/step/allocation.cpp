@@ -96,8 +96,9 @@ Allocation current_allocation(std::optional<std::uint32_t> component, const std:
   const std::string cpus = component_variable("SLURM_CPUS_PER_TASK", component);
   if (const std::string text = environment_value(cpus); !text.empty()) step.cores_per_task = positive(cpus, text);
   step.rank0_host = environment_value("MASTER_ADDR");
-  JobQuery query(step.job);
+  JobQuery query(step.job, true);
   allocation.controller = query.controller();
+  allocation.configuration = query.configuration();
   step.array_job = query.shown_job().array_job;
   const std::set<std::string> held = kept.empty() ? query.nodes() : kept;
   for (std::size_t n = held.empty() ? 0 : step.nodes.size(); n-- > 0;) {

@@ -20,6 +20,7 @@ struct Allocation {
   StepShape step;                   // its cores_per_task are CPUs
   ClusterView view;                 // the nodes of the step; the free cores are those of the job
   ControllerState controller;       // with the mode of the partition
+  std::string configuration;        // the output of "scontrol show config"
   bool has_returned_nodes = false;  // the job has returned nodes, so variables of this process are outdated
 };
 

@@ -42,8 +42,9 @@ std::vector<ShownJob> parse_shown_jobs(std::string_view text);
 // A query to slurmctld about a job. It runs while the caller does other work, until view() waits for the answer.
 class JobQuery {
  public:
-  // Sends the questions about the job with the ID `job`. Throws Error if scontrol cannot be started.
-  explicit JobQuery(std::uint32_t job);
+  // Sends the questions about the job with the ID `job`; with `configuration`, also the one for configuration(). Throws
+  // Error if scontrol cannot be started.
+  explicit JobQuery(std::uint32_t job, bool configuration = false);
   std::uint32_t job() const { return job_; }
 
   // Returns the job; its ID is 0 if slurmctld does not show it. Throws Error if slurmctld does not answer.
@@ -51,6 +52,9 @@ class JobQuery {
 
   // Returns the nodes that the job has now; none if slurmctld does not show them.
   std::set<std::string> nodes();
+
+  // Returns the output of "scontrol show config", for config_value(). Throws Error if slurmctld does not answer.
+  const std::string& configuration();
 
   // Returns the view of the nodes `names`, in this order, within the topology of the job's partition or of the cluster.
   // The tree has the switches or blocks that slurmctld knows, and the sockets and cores of every node. LevelDistances,
@@ -68,8 +72,8 @@ class JobQuery {
   const std::vector<ShownJob>& shown_jobs();
 
   std::uint32_t job_;
-  SlurmCommand command_;  // answers with the topology and then the jobs
-  std::string topology_;
+  SlurmCommand command_;  // answers with the topology, the jobs and the configuration
+  std::string topology_, configuration_;
   std::optional<std::vector<ShownJob>> shown_jobs_;
 };
 

@@ -10,6 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo
 export OMPI_MCA_plm=isolated OMPI_MCA_hwloc_base_binding_policy=none
+export HWLOC_PLUGINS_PATH=/nonexistent  # the ranks load no libraries of X11 and OpenCL
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none  # of Open MPI 5
 
 skip() { echo "skipped: $*"; exit 77; }

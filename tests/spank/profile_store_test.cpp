@@ -157,10 +157,16 @@ START_TEST(what_others_may_write_says_nothing) {
   if (geteuid() == 0) {
     ck_assert_int_eq(chown(store.directory().c_str(), 12345, 12345), 0);
     ck_assert_error(store.find(run), "another user");
+    const fs::path target = fs::path(directory.path()) / "target", link = fs::path(directory.path()) / "link";
+    fs::create_directory(target);
+    fs::create_symlink(target, link);
+    ck_assert_int_eq(lchown(link.c_str(), 12345, 12345), 0);
+    ck_assert_error(ProfileStore((link / "profiles").string()).file_for(run), link.string());
+    ck_assert(fs::is_empty(target));
   }
   const ProfileStore file(directory.file("file", "x"));
   ck_assert_error(file.find(run), "/file");
-  ck_assert_error(file.file_for(run), "cannot make");
+  ck_assert_error(file.file_for(run), "cannot be created");
 }
 END_TEST
 

@@ -311,10 +311,10 @@ Launch placed_launch(const CommandLine& line, const MapTask& given, const Words&
   if (task.matrix->ranks() != tasks)
     throw Error(formatted("the matrix has %d ranks, but the step has %ld", task.matrix->ranks(), tasks));
   try {
-    const std::string& configuration = configuration_of_slurmctld();
-    const MapOutcome outcome = run_map_in(
-        allocation, task, launcher->map_length ? launcher->map_length(words, configuration) : spank::MapLength());
-    const Mapping mapping{allocation, task, outcome, configuration};
+    const MapOutcome outcome =
+        run_map_in(allocation, task,
+                   launcher->map_length ? launcher->map_length(words, allocation.configuration) : spank::MapLength());
+    const Mapping mapping{allocation, task, outcome};
     launcher->plan(mapping, launch);
     if (!kept.empty()) write_files(launch);
     try {

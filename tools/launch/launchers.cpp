@@ -79,7 +79,7 @@ bool is_open_mpi(const Words& words) { return is_mpirun(words, {"OpenRTE", "Open
 
 void plan_open_mpi(const Mapping& mapping, Launch& launch) {
   launch.file = spank::sequential_hostfile(mapping.allocation, mapping.outcome.step,
-                                           spank::core_numbering(mapping.configuration));
+                                           spank::core_numbering(mapping.allocation.configuration));
   launch.words.insert(launch.words.begin() + 1, {"--map-by", "seq", "--hostfile", std::string(file_marker)});
   launch.method = "mpirun --map-by seq";
 }

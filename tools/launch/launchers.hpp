@@ -39,7 +39,6 @@ struct Mapping {
   const spank::Allocation& allocation;
   const MapTask& task;
   const MapOutcome& outcome;
-  std::string configuration;  // the output of "scontrol show config"
 };
 
 // One launcher. `plan` may change `launch.words`, which start with the launcher.

@@ -22,7 +22,7 @@
 namespace placement::tools {
 
 Layout layout_of(const Mapping& mapping) {
-  return {mapping.task.view, mapping.outcome.places, spank::core_numbering(mapping.configuration),
+  return {mapping.task.view, mapping.outcome.places, spank::core_numbering(mapping.allocation.configuration),
           mapping.task.processes_per_rank};
 }
 
@@ -108,7 +108,7 @@ namespace {
 // Returns true if Slurm reports a wrong map of an arbitrary layout to MPI: each rank on a node of its own. Slurm before
 // 24.05 does so with pmi2.
 bool has_false_map(const Mapping& mapping, const std::string& type) {
-  const std::string_view version = config_value(mapping.configuration, "SLURM_VERSION");
+  const std::string_view version = config_value(mapping.allocation.configuration, "SLURM_VERSION");
   const std::vector<std::string_view> parts = split_at(version, '.');
   const bool reports_one_rank_per_node =
       parts.size() > 1 && parse_integer(parts[0]).value_or(99) * 100 + parse_integer(parts[1]).value_or(0) < 2405;
@@ -169,7 +169,7 @@ bool has_own_cores(const Mapping& mapping, const Words& words) {
   const bool knows_cores =
       srun.value("cpus-per-task") || !environment_value("SRUN_CPUS_PER_TASK").empty() || step.cores_per_task == 1;
   const std::string threads = environment_value("OMP_NUM_THREADS");
-  const std::string_view plugins = config_value(mapping.configuration, "TaskPlugin");
+  const std::string_view plugins = config_value(mapping.allocation.configuration, "TaskPlugin");
   return knows_cores && mapping.outcome.step.whole_cores && plugins.find("affinity") != plugins.npos &&
          (step.cores_per_task > 1 || std::ranges::max(step.tasks) > 1) &&
          (threads.empty() ||
@@ -290,7 +290,7 @@ void plan_srun(const Mapping& mapping, Launch& launch) {
   if (const SrunWords srun = parsed(launch.words); !srun.unknown.empty())
     throw CannotPlace("srun --help does not list " + srun.unknown);
   if (mapping.task.processes_per_rank > 1) return plan_nodes(mapping, launch);
-  const std::string type = mpi_type(launch.words, mapping.configuration);
+  const std::string type = mpi_type(launch.words, mapping.allocation.configuration);
   if (type.starts_with("cray")) return plan_rank_order(mapping, launch);
   if (has_false_map(mapping, type)) return plan_reordering(mapping, launch);
   const bool is_bound = bind_ranks(mapping, mapping.outcome.step.slot_of_rank, launch);
