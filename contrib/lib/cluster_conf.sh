@@ -139,13 +139,13 @@ check_prefix() {  # what prefix or none
   [ "$2" = none ] || [ -d "$2/lib/slurm-placement" ] || die "$1 $2: slurm-placement is not installed there; $2/lib/slurm-placement is missing"
 }
 
-write_settings() { declare -p "${kept_settings[@]}" >"$D/settings"; }
+# declare -g makes the saved settings global; without -g they would be local to read_settings.
+write_settings() { declare -p "${kept_settings[@]}" | sed 's/^declare /declare -g /' >"$D/settings"; }
 
-# declare -g makes the saved settings global; without -g they would be local to this function.
 read_settings() {
   [ -e "$D/settings" ] || die "no cluster has been started in $D"
-  # shellcheck disable=SC1090
-  . <(sed 's/^declare /declare -g /' "$D/settings")
+  # shellcheck disable=SC1091
+  . "$D/settings"
 }
 
 slurm_release() { slurmd -V | sed 's/^[^ ]* \([0-9]*\)\..*/\1/'; }

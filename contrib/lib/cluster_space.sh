@@ -4,15 +4,16 @@
 # The keeper ends it when the time is up or the owner has ended. The kernel ends all others with the init.
 # Later commands find both by their recorded pid, and check for our mark in their environment.
 
-mark() { echo "SP_CLUSTER=$name:$D"; }
-
 marked() {  # pid: alive and ours
-  [ -n "$1" ] && tr '\0' '\n' 2>/dev/null <"/proc/$1/environ" | grep -qxF "$(mark)"
+  [ -n "$1" ] && grep -qzxF "SP_CLUSTER=$name:$D" "/proc/$1/environ" 2>/dev/null
 }
 
-space_pid() { cat "$D/pid/init" 2>/dev/null; }
+read_space_pid() {  # sets $space_pid, which is empty if there is none
+  space_pid=
+  [ ! -e "$D/pid/init" ] || read -r space_pid <"$D/pid/init"
+}
 
-space_alive() { marked "$(space_pid)"; }
+space_alive() { read_space_pid && marked "$space_pid"; }
 
 need_up() {
   inside && return
@@ -22,7 +23,7 @@ need_up() {
 
 space_open() {
   local _
-  env "$(mark)" SP_CLUSTER_TOP="$D" setsid "$here/cluster" _keep "$name" "$D" "$ttl" "$owner" \
+  env "SP_CLUSTER=$name:$D" SP_CLUSTER_TOP="$D" setsid "$here/cluster" _keep "$name" "$D" "$ttl" "$owner" \
     >"$D/log/space.log" 2>&1 </dev/null &
   echo $! >"$D/pid/keeper"
   for _ in {1..100}; do
@@ -35,9 +36,8 @@ space_open() {
 }
 
 space_close() {
-  local pid _
-  pid=$(space_pid)
-  marked "$pid" && kill -KILL "$pid"
+  local _
+  space_alive && kill -KILL "$space_pid"
   for _ in {1..100}; do
     marked "$(cat "$D/pid/keeper" 2>/dev/null)" || break
     sleep 0.05
@@ -60,7 +60,8 @@ space_keep() {  # name dir ttl owner
     [ "$owner" -gt 0 ] && ! kill -0 "$owner" 2>/dev/null && break
     sleep 0.5
   done
-  kill -KILL "$(space_pid)" 2>/dev/null
+  read_space_pid
+  kill -KILL "$space_pid" 2>/dev/null
   # If the folder with the pid was removed, this ends the first process by --kill-child.
   kill -KILL "$child" 2>/dev/null
   wait "$child" 2>/dev/null
@@ -105,9 +106,10 @@ in_space() {
   mapfile -t client < <([ -e "$D/settings" ] && { read_settings; client_env; })
   [ ! -s "$D/commands" ] || client+=("PATH=$(cat "$D/commands"):$PATH")
   read_clock "$D"
+  read_space_pid
   case ${2:-} in _boot | _node) clock=() ;; esac  # they give it to what they start
   # shellcheck disable=SC2016
-  env "$(mark)" SP_CLUSTER_INSIDE=1 SP_CLUSTER_TOP="$D" "${client[@]}" \
-    nsenter -t "$(space_pid)" -m -u -i -n -p -r -w \
+  env "SP_CLUSTER=$name:$D" SP_CLUSTER_INSIDE=1 SP_CLUSTER_TOP="$D" "${client[@]}" \
+    nsenter -t "$space_pid" -m -u -i -n -p -r -w \
     bash -c 'cd "$1" && shift && exec "$@"' bash "$PWD" "${clock[@]}" "$@"
 }

@@ -51,7 +51,7 @@ watch_log() {  # log regular-expression what pid: until that process ends
 }
 
 need_root() {
-  [ "$(id -u)" = 0 ] || die "only root can make the namespaces of a cluster; run it as root or with sudo"
+  [ "$EUID" = 0 ] || die "only root can make the namespaces of a cluster; run it as root or with sudo"
 }
 
 # Makes a file that other users cannot open. A user who can open a file can lock it.

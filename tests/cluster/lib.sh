@@ -144,19 +144,14 @@ ranks_sharing() {  # the same for the number of ranks that share memory
 
 # ---- between two tests
 all_idle() {
-  local nodes
+  local states
   [ -z "$(squeue -h)" ] || return
-  nodes=$(sinfo -h -N -o %N | sort -u | wc -l)
-  # Without an answer of slurmctld there are none.
-  [ "$nodes" -gt 0 ] && [ "$(sinfo -h -N -t idle -o %N | sort -u | wc -l)" = "$nodes" ]
+  states=$(sinfo -h -N -o %t) && [ -n "$states" ] && ! grep -qv '^idle' <<<"$states"  # without an answer of slurmctld there are none
 }
 settle() {
-  local -
-  set -o pipefail  # without which found() finds everything
-  timeout 5 scontrol ping | found 'is UP' || cluster restart slurmctld
-  local id
-  scancel --full -u root 2>/dev/null
-  for id in $(squeue -h -o %A); do scancel "$id" 2>/dev/null; done
+  local id ids
+  ids=$(timeout 10 squeue -h -o %A) || { cluster restart slurmctld; ids=$(squeue -h -o %A); }
+  for id in $ids; do scancel --full "$id" 2>/dev/null; done
   for id in $(scontrol -o show reservation 2>/dev/null | sed -n 's/^ReservationName=\([^ ]*\) .*/\1/p'); do
     scontrol delete reservation="$id"
   done
@@ -168,6 +163,8 @@ if [ "${1:-}" = --settle ]; then
   settle
   exit
 fi
+# The cluster has run another function before.
+[ "${SP_SETTLE:-no}" = no ] || timeout 60 bash "${BASH_SOURCE[0]}" --settle || exit 98
 WORK=$CLUSTER/tmp/test
 rm -rf "$WORK"
 mkdir -p "$WORK" "$CLUSTER/tmp/mpirun"
