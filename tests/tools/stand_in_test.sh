@@ -10,9 +10,13 @@ export SLURM_CONF=$work/slurm.conf
 cat >bin/scontrol <<'END'
 #!/bin/bash
 denied() { echo "slurm_load_node error: Access/permission denied" >&2; exit 1; }
+config() {
+  echo >>configs
+  printf 'Configuration data as of 2026-01-01T00:00:00\nClusterName             = c\nSelectTypeParameters    = CR_CORE\n%s\n\nSlurmctld(primary) at head is UP\n' "$(cat conf 2>/dev/null)"
+}
 case $* in
   ping) echo "Slurmctld(primary) at head is UP" ;;
-  'show config') echo >>configs; printf 'ClusterName             = c\nSelectTypeParameters    = CR_CORE\n%s\n\nSlurmctld(primary) at head is UP\n' "$(cat conf 2>/dev/null)" ;;
+  'show config') config ;;
   '-a -o show nodes')
     [ -z "${PRIVATE:-}" ] || denied
     for n in {1..8}; do
@@ -33,6 +37,7 @@ case $* in
         'SwitchName=s2 Level=0 LinkSpeed=1 Nodes=n[5-8]'
     fi
     [ "$1" = show ] || printf '%s\n' 'JobId=7 JobName=x' '   JobState=RUNNING Reason=None' '   Partition=p AllocNode:Sid=head:1' "   Nodes=$(cat "${0%/*}/../now") CPU_IDs=0-1 Mem=0 GRES="
+    if [ "$1" != show ] && grep -q '^show config'; then config; fi
     ;;
   '-a -o show partition p') echo 'PartitionName=p AllowGroups=ALL Nodes=n[1-8] State=UP' ;;
   *) echo "stand-in: scontrol $*" >&2; exit 1 ;;
