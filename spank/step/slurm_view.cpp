@@ -152,6 +152,7 @@ std::vector<ShownJob> parse_shown_jobs(std::string_view text) {
 
 JobQuery::JobQuery(std::uint32_t job, bool configuration)
     : job_(job),
+      asks_configuration_(configuration),
       command_({"scontrol", "--details", "--local"}, false,
                "show topology\nshow job " + std::to_string(job) + (configuration ? "\nshow config\n" : "\n")) {}
 
@@ -159,9 +160,11 @@ const std::vector<ShownJob>& JobQuery::shown_jobs() {
   if (!shown_jobs_) {
     topology_ = command_.text();
     // Lines of a job may be any text of its user, but nothing of a user follows the configuration's first line.
-    const std::size_t first_line = std::min(topology_.rfind("Configuration data as of"), topology_.size());
-    configuration_ = topology_.substr(first_line);
-    topology_.resize(first_line);
+    if (asks_configuration_) {
+      const std::size_t first_line = std::min(topology_.rfind("Configuration data as of"), topology_.size());
+      configuration_ = topology_.substr(first_line);
+      topology_.resize(first_line);
+    }
     const std::size_t first_job = std::min(topology_.find("JobId="), topology_.size());
     shown_jobs_ = parse_shown_jobs(std::string_view(topology_).substr(first_job));
     topology_.resize(first_job);

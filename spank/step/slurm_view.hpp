@@ -72,6 +72,7 @@ class JobQuery {
   const std::vector<ShownJob>& shown_jobs();
 
   std::uint32_t job_;
+  bool asks_configuration_;
   SlurmCommand command_;  // answers with the topology, the jobs and the configuration
   std::string topology_, configuration_;
   std::optional<std::vector<ShownJob>> shown_jobs_;

@@ -36,7 +36,7 @@ case $* in
       printf '%s\n' 'SwitchName=s0 Level=1 LinkSpeed=1 Nodes=n[1-8] Switches=s[1-2]' 'SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[1-4]' \
         'SwitchName=s2 Level=0 LinkSpeed=1 Nodes=n[5-8]'
     fi
-    [ "$1" = show ] || printf '%s\n' 'JobId=7 JobName=x' '   JobState=RUNNING Reason=None' '   Partition=p AllocNode:Sid=head:1' "   Nodes=$(cat "${0%/*}/../now") CPU_IDs=0-1 Mem=0 GRES="
+    [ "$1" = show ] || printf '%s\n' 'JobId=7 JobName=Configuration data as of x' '   JobState=RUNNING Reason=None' '   Partition=p AllocNode:Sid=head:1' "   Nodes=$(cat "${0%/*}/../now") CPU_IDs=0-1 Mem=0 GRES="
     if [ "$1" != show ] && grep -q '^show config'; then config; fi
     ;;
   '-a -o show partition p') echo 'PartitionName=p AllowGroups=ALL Nodes=n[1-8] State=UP' ;;
