@@ -65,6 +65,12 @@ struct Place {
   std::string name;
 };
 
+// Returns whether root owns a file. In a user namespace, another number owns the directories of root.
+bool is_of_root(const struct stat& file) {
+  struct stat top {};
+  return file.st_uid == 0 || (stat("/", &top) == 0 && file.st_uid == top.st_uid);
+}
+
 // Returns the directory and the last name of `path`. If that is a symbolic link and `follow` is true, returns those of
 // the link's target. Throws Error for a symbolic link of another user than root.
 Place place_for_root(const std::string& path, bool follow) {
@@ -90,7 +96,7 @@ Place place_for_root(const std::string& path, bool follow) {
     char target[PATH_MAX];
     const ssize_t length = S_ISLNK(status.st_mode) ? readlinkat(link, "", target, sizeof target) : 0;
     if (length <= 0) fail_errno(path, "cannot be created", ENOTDIR);
-    if (status.st_uid != 0) throw Error(path + ": another user owns the symbolic link " + place.name);
+    if (!is_of_root(status)) throw Error(path + ": another user owns the symbolic link " + place.name);
     rest.insert(0, std::string(target, static_cast<std::size_t>(length)));
     if (target[0] == '/') place.directory.reset(open("/", O_PATH | O_CLOEXEC));
     ++links;
@@ -116,19 +122,17 @@ void make_directories_of(const std::string& path) {
     if (failed) throw Error(directory.string() + ": cannot be created: " + failed.message());
     return;
   }
-  struct stat root {};
-  stat("/", &root);  // in a user namespace, another number owns the directories of root
-  for (std::filesystem::path part = directory; part.has_relative_path(); part = part.parent_path())
-    for (const int follow : {AT_SYMLINK_NOFOLLOW, 0})
-      if (struct stat found;
-          fstatat(AT_FDCWD, part.c_str(), &found, follow) == 0 && found.st_uid != 0 && found.st_uid != root.st_uid)
-        throw Error(path + ": another user owns " + part.string());
   std::filesystem::path part;
   for (const std::filesystem::path& name : directory) {
     part /= name;
     const Place place = place_for_root(part.string(), true);
-    if (!place.name.empty() && mkdirat(place.directory, place.name.c_str(), 0777) != 0 && errno != EEXIST)
+    if (place.name.empty()) continue;
+    struct stat found {};
+    if ((mkdirat(place.directory, place.name.c_str(), 0777) != 0 && errno != EEXIST) ||
+        fstatat(place.directory, place.name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0)
       fail_errno(part.string(), "cannot be created");
+    if (!S_ISDIR(found.st_mode)) fail_errno(part.string(), "cannot be created", ENOTDIR);
+    if (!is_of_root(found)) throw Error(path + ": another user owns " + part.string());
   }
 }
 

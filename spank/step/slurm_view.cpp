@@ -154,20 +154,22 @@ JobQuery::JobQuery(std::uint32_t job, bool configuration)
     : job_(job),
       asks_configuration_(configuration),
       command_({"scontrol", "--details", "--local"}, false,
-               "show topology\nshow job " + std::to_string(job) + (configuration ? "\nshow config\n" : "\n")) {}
+               (configuration ? "show config\nshow topology\nshow job " : "show topology\nshow job ") +
+                   std::to_string(job) + "\n") {}
 
 const std::vector<ShownJob>& JobQuery::shown_jobs() {
   if (!shown_jobs_) {
     topology_ = command_.text();
-    // Lines of a job may be any text of its user, but nothing of a user follows the configuration's first line.
-    if (asks_configuration_) {
-      const std::size_t first_line = std::min(topology_.rfind("Configuration data as of"), topology_.size());
-      configuration_ = topology_.substr(first_line);
-      topology_.resize(first_line);
-    }
     const std::size_t first_job = std::min(topology_.find("JobId="), topology_.size());
     shown_jobs_ = parse_shown_jobs(std::string_view(topology_).substr(first_job));
     topology_.resize(first_job);
+    if (asks_configuration_) {
+      // Its last lines tell which slurmctld answers: "Slurmctld(primary) at head is UP".
+      const std::size_t last_line = topology_.rfind("\nSlurmctld(");
+      const std::size_t end = last_line == topology_.npos ? 0 : topology_.find('\n', last_line + 1) + 1;
+      configuration_ = topology_.substr(0, end);
+      topology_.erase(0, end);
+    }
   }
   return *shown_jobs_;
 }

@@ -63,12 +63,16 @@ if quarantine "quick/test_core 2026-11-28"; then fail "quarantine without a reas
 if quarantine "quick/test_core fails when the clock jumps"; then fail "quarantine without a date is accepted"; fi
 
 for file in "$top"/tests/cluster/*.test; do
-  awk '/^$/ { below = 1 } /^# (tier|system):/ { if (!/^# (tier: (first|all)|system: any)$/) print; else if (below) pending = $0 " in line " NR; next }
+  awk '/^$/ { below = 1 } /^# (tier|system):/ { if (!/^# (tier: (first|all)|system: (any|own))$/) print; else if (below) pending = $0 " in line " NR; next }
     pending && !/^test_/ { print pending } { pending = "" }' "$file" >"$work/stray"
   [ ! -s "$work/stray" ] || fail "${file##*/}: not above a function: $(paste -sd ';' "$work/stray")"
 done
 first=$("$top/tests/cluster/run" --list --tier first | wc -l) every=$("$top/tests/cluster/run" --list | wc -l)
 if [ "$first" -eq 0 ] || [ "$first" -ge "$every" ]; then fail "the first tier has $first of $every functions"; fi
+
+for file in $("$top/tests/cluster/run" --list | grep -vxFf <("$top/tests/cluster/run" --list --tier first) | cut -d / -f 1 | sort -u); do
+  grep '^|' "$top/CONTRIBUTING.md" | grep -q "\`${file%%_*}_\*\`\|\`$file\`" || fail "$file has functions that only --all runs, and is in no row of CONTRIBUTING.md"
+done
 
 system=$(sed -n '/^system_tests=(/,/^)/s/^ *\(tests[^ ]*\).*/\1/p' "$top/contrib/check")
 [ -n "$system" ] || fail "contrib/check has no system_tests"

@@ -30,6 +30,7 @@ case $* in
     echo "${3#*=}" >"${0%/*}/../now"
     ;;
   'show topology' | '--details --local')
+    if [ "$1" != show ] && grep -q '^show config'; then config; fi
     if [ -n "${FLAT:-}" ]; then
       echo "No topology information available"
     else
@@ -37,7 +38,6 @@ case $* in
         'SwitchName=s2 Level=0 LinkSpeed=1 Nodes=n[5-8]'
     fi
     [ "$1" = show ] || printf '%s\n' 'JobId=7 JobName=Configuration data as of x' '   JobState=RUNNING Reason=None' '   Partition=p AllocNode:Sid=head:1' "   Nodes=$(cat "${0%/*}/../now") CPU_IDs=0-1 Mem=0 GRES="
-    if [ "$1" != show ] && grep -q '^show config'; then config; fi
     ;;
   '-a -o show partition p') echo 'PartitionName=p AllowGroups=ALL Nodes=n[1-8] State=UP' ;;
   *) echo "stand-in: scontrol $*" >&2; exit 1 ;;
