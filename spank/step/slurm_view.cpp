@@ -164,7 +164,7 @@ const std::vector<ShownJob>& JobQuery::shown_jobs() {
     shown_jobs_ = parse_shown_jobs(std::string_view(topology_).substr(first_job));
     topology_.resize(first_job);
     if (asks_configuration_) {
-      // Its last lines tell which slurmctld answers: "Slurmctld(primary) at head is UP".
+      // Its last lines show which slurmctld answers: "Slurmctld(primary) at head is UP".
       const std::size_t last_line = topology_.rfind("\nSlurmctld(");
       const std::size_t end = last_line == topology_.npos ? 0 : topology_.find('\n', last_line + 1) + 1;
       configuration_ = topology_.substr(0, end);

@@ -46,7 +46,7 @@ succeeds_within() {  # seconds command...: repeats the command until it succeeds
   shift
   until "$@" >/dev/null 2>&1; do
     [ $SECONDS -lt $end ] || return 1
-    read -rt 0.$tenths -u "${nothing:-}" 2>/dev/null || [ $? -gt 128 ] || sleep 0.$tenths  # a job has no such descriptor
+    read -rt 0.$tenths -u "${nothing:-}" 2>/dev/null || [ $? -gt 128 ] || sleep 0.$tenths  # in a job, the descriptor is not open
     tenths=$((tenths < 5 ? tenths + 1 : 5))
   done
 }
