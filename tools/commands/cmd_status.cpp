@@ -49,7 +49,7 @@ Config configuration_of(Status& status, const CommandLine& line) {
   try {
     config = read_config(placement_conf_path(), MissingFile::defaults);
     policies::check_policy_settings(config);
-    if (may_exist(placement_conf_path())) status.file_mode = to_string(config.mode);
+    if (may_exist(placement_conf_path())) status.file_mode = mode_names[config.mode];
   } catch (const Error& error) {
     status.file_trouble = error.what();
   }
