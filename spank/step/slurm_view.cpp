@@ -152,7 +152,6 @@ std::vector<ShownJob> parse_shown_jobs(std::string_view text) {
 
 JobQuery::JobQuery(std::uint32_t job, bool configuration)
     : job_(job),
-      asks_configuration_(configuration),
       command_({"scontrol", "--details", "--local"}, false,
                (configuration ? "show config\nshow topology\nshow job " : "show topology\nshow job ") +
                    std::to_string(job) + "\n") {}
@@ -163,13 +162,11 @@ const std::vector<ShownJob>& JobQuery::shown_jobs() {
     const std::size_t first_job = std::min(topology_.find("JobId="), topology_.size());
     shown_jobs_ = parse_shown_jobs(std::string_view(topology_).substr(first_job));
     topology_.resize(first_job);
-    if (asks_configuration_) {
-      // Its last lines show which slurmctld answers: "Slurmctld(primary) at head is UP".
-      const std::size_t last_line = topology_.rfind("\nSlurmctld(");
-      const std::size_t end = last_line == topology_.npos ? 0 : topology_.find('\n', last_line + 1) + 1;
-      configuration_ = topology_.substr(0, end);
-      topology_.erase(0, end);
-    }
+    // The last lines of the configuration show which slurmctld answers: "Slurmctld(primary) at head is UP".
+    const std::size_t last_line = topology_.rfind("\nSlurmctld(");
+    const std::size_t end = last_line == topology_.npos ? 0 : topology_.find('\n', last_line + 1) + 1;
+    configuration_ = topology_.substr(0, end);
+    topology_.erase(0, end);
   }
   return *shown_jobs_;
 }

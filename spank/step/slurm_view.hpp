@@ -72,7 +72,6 @@ class JobQuery {
   const std::vector<ShownJob>& shown_jobs();
 
   std::uint32_t job_;
-  bool asks_configuration_;
   SlurmCommand command_;  // answers with the configuration if asked, the topology, and the jobs
   std::string topology_, configuration_;
   std::optional<std::vector<ShownJob>> shown_jobs_;
