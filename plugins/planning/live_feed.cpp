@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <ctime>
 #include <list>
 #include <mutex>
@@ -52,14 +51,13 @@ struct LiveFeed::Watch : LiveSource {
   explicit Watch(LiveSource source) : LiveSource(std::move(source)), owners(find_owners()) {}
 
   mutable std::mutex mutex;
-  std::condition_variable end_changed;
-  bool end = false;
   std::shared_ptr<const Published> newest;
   std::uint64_t generation = 0;
   std::string trouble;
   std::chrono::steady_clock::time_point call_at{};
   void (*call)() = nullptr;  // null if no call is pending
 
+  std::atomic<bool> end = false;  // the feed was destroyed
   std::atomic<bool> memory_was_freed = false;
 
   // Used by the constructor of the feed, then by the thread only; not protected by `mutex`.
@@ -132,22 +130,22 @@ struct LiveFeed::Watch : LiveSource {
     malloc_trim(0);
   }
 
-  // Returns the pending call if it is due, and removes it; else null. The caller holds `mutex`.
+  // Returns the pending call if it is due, and removes it; else null.
   void (*due_call())() {
+    const std::lock_guard lock(mutex);
     if (call == nullptr || std::chrono::steady_clock::now() < call_at) return nullptr;
     return std::exchange(call, nullptr);
   }
 
+  // Sleeps instead of waiting for a condition variable: libfaketime 0.9.10, which the soak uses, makes timed waits of
+  // C++ much too long.
   void run() {
-    for (std::unique_lock lock(mutex); !end_changed.wait_for(lock, look_every, [this] { return end; });) {
-      void (*const due)() = due_call();
-      lock.unlock();
-      if (due != nullptr) due();
+    while (std::this_thread::sleep_for(look_every), !end) {
+      if (void (*const due)() = due_call(); due != nullptr) due();
       if (retry && retry()) retry = nullptr;
       retired.remove_if([](const auto& old) { return old.use_count() == 1; });
       look();
       trim();
-      lock.lock();
     }
   }
 };
@@ -172,11 +170,7 @@ LiveFeed::LiveFeed(LiveSource source) : watch_(std::make_shared<Watch>(std::move
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-LiveFeed::~LiveFeed() {
-  const std::lock_guard lock(watch_->mutex);
-  watch_->end = true;
-  watch_->end_changed.notify_all();
-}
+LiveFeed::~LiveFeed() { watch_->end = true; }
 
 void LiveFeed::memory_was_freed() const { watch_->memory_was_freed = true; }
 
